@@ -36,10 +36,10 @@ from benchmarks.common import (
     synthetic_kb,
 )
 from benchmarks.synthetic import draw_mentions
-from eigenthemes.candidates.generator import CandidateGenerator
-from eigenthemes.candidates.options import MAX_CANDIDATES
-from eigenthemes.kb.name_arrays import LabelWords
+from eigenthemes.core.strings import hash_bytes
 from eigenthemes.kb.store import KB
+from eigenthemes.names.generator import MAX_CANDIDATES, CandidateGenerator
+from eigenthemes.names.typos import LONGEST, ONE_EDIT, TWO_EDITS
 from eigenthemes.text.normalize import normalize
 
 GENERATORS = ("paper", "default")
@@ -181,32 +181,33 @@ def check_against_tantivy(kb: KB, searcher: Any, schema: Any, mentions: Sequence
 
 
 def measure_typos(arguments: argparse.Namespace) -> list[Row]:
-    """Our whole look-up of an unknown word against rapidfuzz alone over the words that may be mended."""
+    """Our whole look-up of an unknown word against rapidfuzz alone over the words that may have typos."""
     from rapidfuzz import process
     from rapidfuzz.distance import OSA
 
-    from eigenthemes.names.typos import similar_tokens, slips
+    from eigenthemes.names.typos import similar_tokens
 
     kb = real_kb("general", arguments.cache)
     words, tokens = unknown_words(kb), kb.name_index.tokens
-    vocabulary = [token for token in tokens if slips(token)]
+    vocabulary = [token for token in tokens if allowed_edits(token)]
     generator = warm(kb, "default", words)
     distance: Any = OSA.distance
 
     def scan(word: str) -> Any:
-        return process.extract(word, vocabulary, scorer=distance, score_cutoff=slips(word), limit=None)
+        return process.extract(word, vocabulary, scorer=distance, score_cutoff=allowed_edits(word), limit=None)
 
     times = best_times(
         3,
         {
             "default generator, batch": _repeated(_batch(generator, words), 20),
-            "similar_tokens, plain Python": lambda: [similar_tokens(word, tokens, kb.name_index.typos) for word in words],
+            "similar_tokens": lambda: similar_tokens(words, tokens, kb.name_index.typos),
             "rapidfuzz process.extract": lambda: [scan(word) for word in words],
         },
     )
     times["default generator, batch"] /= 20
     for word in words:
-        _must_find_the_same(word, {tokens[t] for t in similar_tokens(word, tokens, kb.name_index.typos)}, scan(word))
+        [(similar, _)] = similar_tokens([word], tokens, kb.name_index.typos)
+        _must_find_the_same(word, {tokens[token] for token in similar}, scan(word))
     slowest = times["rapidfuzz process.extract"]
     return [
         {
@@ -220,15 +221,18 @@ def measure_typos(arguments: argparse.Namespace) -> list[Row]:
 
 
 def unknown_words(kb: KB) -> list[str]:
-    """Words of the real mentions that no name has and that are long enough to be mended, and misspelt known words."""
-    from eigenthemes.candidates.plain import Lookup
-    from eigenthemes.names.typos import slips
+    """Words of the real mentions that no name has and that are long enough for a typo, and misspelt known words."""
+    table = kb.name_index.token_table
+    said = dict.fromkeys(word for mention in cweb_mentions() for word in normalize(mention).split() if allowed_edits(word))
+    misspelt = [word[:2] + word[3:] for word in said if allowed_edits(word[1:])]
+    return [word for word in (*said, *misspelt) if table.find(hash_bytes(word.encode())) < 0][:UNKNOWN]
 
-    lookup = Lookup(kb.name_index, LabelWords.of(kb), len(kb))
-    said = dict.fromkeys(word for mention in cweb_mentions() for word in normalize(mention).split() if slips(word))
-    unknown = [word for word in said if lookup.token(word) < 0]
-    misspelt = [word[:2] + word[3:] for word in said if slips(word[1:])]
-    return [*unknown, *(word for word in misspelt if lookup.token(word) < 0)][:UNKNOWN]
+
+def allowed_edits(word: str) -> int:
+    """How many edits `names.typos` allows in a word."""
+    if not ONE_EDIT <= len(word) <= LONGEST or any(map(str.isdigit, word)):
+        return 0
+    return 2 if len(word) >= TWO_EDITS else 1
 
 
 def measure_singles(arguments: argparse.Namespace) -> list[Row]:
@@ -310,7 +314,7 @@ _OPEN = (
     "import sys; from eigenthemes.kb.store import KB; " + _CLOCK + "KB.open(sys.argv[1]); print(time.perf_counter() - start)"
 )
 _FIRST = (
-    "import sys; from eigenthemes.kb.store import KB; from eigenthemes.candidates.generator import CandidateGenerator; "
+    "import sys; from eigenthemes.kb.store import KB; from eigenthemes.names.generator import CandidateGenerator; "
     "assert len(CandidateGenerator(KB.open(sys.argv[1])).find(sys.argv[2]))"
 )
 
@@ -353,10 +357,8 @@ def _repeated(task: Callable[[], Any], times: int) -> Callable[[], Any]:
 
 
 def _must_find_the_same(word: str, ours: set[str], scanned: Sequence[tuple[str, float, int]]) -> None:
-    """Rapidfuzz finds what our index finds: the nearest words, within the slips forgiven to both."""
-    from eigenthemes.names.typos import slips
-
-    allowed = [(distance, other) for other, distance, _ in scanned if distance <= slips(other)]
+    """Rapidfuzz finds what our index finds: the nearest words, within the edits allowed in both."""
+    allowed = [(distance, other) for other, distance, _ in scanned if distance <= allowed_edits(other)]
     nearest = min((distance for distance, _ in allowed), default=0)
     theirs = {other for distance, other in allowed if distance == nearest}
     if ours != theirs:

@@ -34,9 +34,9 @@ from benchmarks.common import (
     synthetic_dump,
 )
 from benchmarks.synthetic import draw_mentions
-from eigenthemes.candidates.generator import CandidateGenerator
 from eigenthemes.kb.store import KB
 from eigenthemes.linker import Linker
+from eigenthemes.names.generator import CandidateGenerator
 from eigenthemes.records import Document, Mention
 
 SIZES = (10_000, 30_000, 100_000, 300_000, 1_000_000, 3_000_000)

@@ -39,9 +39,9 @@ from benchmarks.common import (
     save_results,
     say,
 )
-from eigenthemes.candidates.generator import CandidateTable
 from eigenthemes.core.threads import one_thread
 from eigenthemes.kb.store import KB, Vectors
+from eigenthemes.names.generator import CandidateTable
 from eigenthemes.pipeline.batch import Batch
 from eigenthemes.ranking.methods import method_named
 from eigenthemes.ranking.options import EigenOptions

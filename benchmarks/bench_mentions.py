@@ -29,8 +29,8 @@ from eigenthemes.documents.reader import document_name, read_gold
 from eigenthemes.evaluation.detect import annotated_text, evaluate_detection, gold_spans
 from eigenthemes.kb.store import KB
 from eigenthemes.linker import Linker
-from eigenthemes.mentions.names import NameDetector
 from eigenthemes.metrics.spans import FoundSpan, SpanCounts, match_spans
+from eigenthemes.names.detector import NameDetector
 from eigenthemes.records import Document
 
 SETS = {
@@ -42,13 +42,13 @@ SETS = {
 FOREIGN = "places", "genes/biored-train"
 PARTS = ("spans", "links", "rules", "foreign")
 BY_DEFAULT = ("spans", "links", "foreign")
-_MENTIONS, _DETECTION = "eigenthemes.mentions", "eigenthemes.ranking.detection"
+_NAMES, _DETECTION = "eigenthemes.names.detector", "eigenthemes.ranking.detection"
 # what is left out -> what stands for it
 RULES: dict[str, dict[str, Any]] = {
     "nothing": {},
-    "cores": {f"{_MENTIONS}.names.NameDetector._may_be_core": lambda *_: False},
-    "names that share a word": {f"{_MENTIONS}.names.with_coordinated": lambda found, *_: found},
-    "elided articles": {f"{_MENTIONS}.names.part_elisions": lambda text: text},
+    "cores": {f"{_NAMES}.NameDetector._may_be_cores": lambda _, matches, *__: np.zeros(len(matches), bool)},
+    "names that share a word": {f"{_NAMES}.with_coordinated": lambda found, *_: found},
+    "elided articles": {f"{_NAMES}.part_elisions": lambda text: text},
     "clues": {f"{_DETECTION}.clues": lambda document, mentions: [0.0] * len(mentions)},
     "abbreviations": {
         f"{_DETECTION}.abbreviation_clues": lambda groups, *_: (np.zeros(len(groups)), [""] * len(groups)),

@@ -20,7 +20,6 @@ import numpy as np
 
 from benchmarks.common import RESULTS, data_folder, parse_arguments, print_table, real_kb, save_results, say
 from benchmarks.pictures import draw_reliability, draw_risk_coverage
-from eigenthemes.candidates.rules import SHARING
 from eigenthemes.core.threads import one_thread
 from eigenthemes.documents.reader import read_gold
 from eigenthemes.evaluation.comparison import evaluate
@@ -207,7 +206,7 @@ def measure_ablation(arguments: argparse.Namespace) -> list[Row]:
 
 def _made_up(kb: KB) -> tuple[list[TrainingBatch], FeatureContext]:
     """Return the made-up documents that a ranker is fitted on, as `self_train` makes them, and their feature context."""
-    maker = batch_maker(kb, needs_vectors=False, remembers=False, sharing=SHARING)
+    maker = batch_maker(kb, needs_vectors=False, remembers=False)
     evidence = Evidence.of(kb)
     context = evidence.context(kb, maker.vectors, None, remembers=False)
     sampler = Sampler(kb, np.random.default_rng(0), RECIPE, evidence.profiles)

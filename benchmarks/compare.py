@@ -143,9 +143,9 @@ def quality(found: Sequence[Sequence[str]], mentions: Mentions) -> Row:
 
 def measure_ours(kb: KB, built: Built, documents: Path, mentions: Mentions) -> list[Row]:
     """Measure our candidates, best prior first, and our linker, in this process."""
-    from eigenthemes.candidates.generator import CandidateGenerator
     from eigenthemes.documents.reader import read_gold
     from eigenthemes.linker import Linker
+    from eigenthemes.names.generator import CandidateGenerator
 
     say("ours")
     generator = CandidateGenerator(kb)
@@ -187,9 +187,8 @@ def _resident_of(kb: KB) -> float:
     """Return what a new process takes more for the KB and a look-up in it, in MB."""
     code = (
         "import sys\nfrom benchmarks.peers import memory\n"
-        "from eigenthemes.candidates.generator import CandidateGenerator\nfrom eigenthemes.kb.store import KB\n"
+        "from eigenthemes.names.generator import CandidateGenerator\nfrom eigenthemes.kb.store import KB\n"
         "import numba\nfrom eigenthemes.core.jit import always_compile\nalways_compile()\n"
-        "import eigenthemes.candidates.compiled\n"
         "before = memory()\ngenerator = CandidateGenerator(KB.open(sys.argv[1]))\n"
         "generator.find_batch([generator.kb.label_of(i) for i in range(0, len(generator.kb), 7)])\nprint(memory() - before)"
     )

@@ -6,11 +6,11 @@ from .build import (
     embed_kb as embed_kb,
     import_vectors as import_vectors,
 )
-from .candidates.generator import (
+from .names.generator import (
     CandidateGenerator as CandidateGenerator,
     CandidateTable as CandidateTable,
 )
-from .candidates.options import CandidateOptions as CandidateOptions
+from .names.generator import CandidateOptions as CandidateOptions
 from .documents.reader import read_documents as read_documents
 from .errors import (
     BuildError as BuildError,

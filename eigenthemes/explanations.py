@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 # Values of `Reason.type`.
 EDGE, SHARED, SAME, LONGER, CLOSE = "edge", "shared", "same entity", "longer name", "close in the vectors"
-GIVEN = "given by the document"  # a match type beside those of `candidates.rules.MATCH_TYPES`
+GIVEN = "given by the document"  # a match type beside those of `names.retrieval.MATCH_TYPES`
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class ExplainedCandidate:
         Label, extended where the mention or another candidate has the same.
     probability, prior : float
     match_type : str
-        How its name matched: a value of `candidates.rules.MATCH_TYPES`, or GIVEN.
+        How its name matched: a value of `names.retrieval.MATCH_TYPES`, or GIVEN.
     matched_name : str
         The name that matched.
     contributions : dict

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from eigenthemes.candidates.options import CandidateOptions
 from eigenthemes.core.checks import check_fields, check_integer, check_probability
 from eigenthemes.core.threads import forks, limit_blas_threads
 from eigenthemes.documents.json_lines import AnyDocument, as_document
@@ -19,6 +18,7 @@ from eigenthemes.errors import DocumentError, OptionError
 from eigenthemes.explanations import CandidateMap, Explanation
 from eigenthemes.kb.entity_records import Labels
 from eigenthemes.kb.store import KB
+from eigenthemes.names.generator import CandidateOptions
 from eigenthemes.pipeline.batch import BATCH, Batch, batch_maker
 from eigenthemes.ranking.candidate_map import candidate_map
 from eigenthemes.ranking.decide import LINKED, NIL_REASONS, DecisionRule, Decisions, decide
@@ -148,7 +148,7 @@ class Linker:
             vectors=options.vectors,
             detector=options.detector,
             language=options.language,
-            sharing=self.method.sharing,
+            incomplete=self.method.calibrated,
             about=options.about,
         )
         self.rule = self._decision_rule()
@@ -435,6 +435,7 @@ class Linker:
         candidates = [(id, label, score) for (id, label), score in zip(named, scores, strict=True)]
         bounds, reasons = decisions.bounds.tolist(), decisions.nil_reason.tolist()
         probability, calibrated, top = decisions.probability.tolist(), self.method.calibrated, self.options.top
+        ambiguous = self._ambiguous(decided)
         for document, first, last in batch.own_spans():
             links = []
             for number in range(first, last):
@@ -450,6 +451,7 @@ class Linker:
                         probability[number] if calibrated and reason == LINKED else None,
                         NIL_REASONS[reason],
                         batch.unknown.get(number, ()),
+                        ambiguous.get(number, ()),
                         None if explanations is None else explanations[number],
                     )
                 )
@@ -467,9 +469,15 @@ class Linker:
             reasons=NIL_REASONS,
             labels=self.labels,
             top=self.options.top,
-            unknown=decided.batch.unknown,
+            ids={"unknown_candidates": decided.batch.unknown, "ambiguous_with": self._ambiguous(decided)},
             explanations=decided.explanations,
         )
+
+    def _ambiguous(self, decided: DecidedBatch) -> dict[int, tuple[str, ...]]:
+        """Return for each mention that has them the ids of other entities of that very name."""
+        entity = decided.batch.table.entity
+        ambiguous = decided.decisions.ambiguous
+        return {number: tuple(self.labels.of(int(entity[row]))[0] for row in rows) for number, rows in ambiguous.items()}
 
     def candidate_map(self, document: AnyDocument) -> CandidateMap | None:
         """Link a document, and return its candidates in the plane of its two strongest eigenthemes.

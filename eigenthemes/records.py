@@ -39,7 +39,7 @@ class Candidate:
     matched_name : str
         The name that matched the mention.
     match_type : str
-        How it matched: a value of `candidates.rules.MATCH_TYPES`.
+        How it matched: a value of `names.retrieval.MATCH_TYPES`.
     prior : float
         Popularity of the entity.
     description : str
@@ -346,6 +346,8 @@ class Link:
         Why there is no link: "no_candidate", "low_probability", "no_embedding" or "no_name_match".
     unknown_candidates : tuple of str
         Ids given by the document that are not in the KB.
+    ambiguous_with : tuple of str
+        Ids of other entities of that very name which are nearly as probable, best first.
     explanation : Explanation, optional
         Present if the linker explains.
     """
@@ -358,6 +360,7 @@ class Link:
     probability: float | None = None
     nil_reason: str | None = None
     unknown_candidates: tuple[str, ...] = ()
+    ambiguous_with: tuple[str, ...] = ()
     explanation: Explanation | None = None
 
     def __repr__(self) -> str:
@@ -377,9 +380,10 @@ class Link:
             "ranking": [candidate.to_dict() for candidate in self.ranking],
             "nil_reason": self.nil_reason,
         }
-        record.pop("unknown_candidates", None)  # of an earlier run with another KB
-        if self.unknown_candidates:
-            record["unknown_candidates"] = list(self.unknown_candidates)
+        for name, ids in (("unknown_candidates", self.unknown_candidates), ("ambiguous_with", self.ambiguous_with)):
+            record.pop(name, None)  # of an earlier run with another KB
+            if ids:
+                record[name] = list(ids)
         if self.explanation is not None:
             record["explanation"] = self.explanation.to_dict()
         return record

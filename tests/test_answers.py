@@ -12,8 +12,8 @@ from helpers.commands import assert_one_sentence, call
 from helpers.kbs import build_from_records, build_untrained
 
 from eigenthemes import KB, CandidateOptions, Document, Linker, Mention
-from eigenthemes.candidates.generator import CandidateGenerator
 from eigenthemes.errors import BuildError, OptionError
+from eigenthemes.names.generator import CandidateGenerator
 from eigenthemes.selftrain.sampling import Sampler
 
 pytestmark = pytest.mark.usefixtures("quick_disk")

@@ -120,27 +120,13 @@ def test_start_up_is_measured_in_new_processes(tiny: KB) -> None:
     assert candidates._from_start(candidates._FIRST, str(tiny.path), tiny.label_of(0)) > 0
 
 
-def test_recall_by_rule_ends_with_the_two_generators(tiny: KB) -> None:
+def test_related_words_find_more_than_the_same_words(tiny: KB, monkeypatch: pytest.MonkeyPatch) -> None:
     recall = benchmark("bench_recall")
-    names = ["Michael Jordan", "who", "M. Jordan", "Paris", "Tumors", "Ludwig Wittgenstien", "Basketball of Iowa", "Iowan"]
-    mentions = recall.MentionSet(tiny, {name: [set(range(len(tiny)))] for name in names}, len(names))
-    values = recall.recall_by_rule("tiny", mentions)  # it stops where the ends differ from the generators
-    assert values == sorted(values)
-    assert values[0] < values[-1]
-
-
-def test_each_rule_brings_what_it_is_named_for(tiny: KB) -> None:
-    recall = benchmark("bench_recall")
-    for rule, name, id in (
-        ("initials", "l wittgenstein", "wittgenstein"),
-        ("acronyms", "who", "who"),
-        ("endings", "tumors", "tumor"),
-        ("shared words", "ludwig wittgenstein esq", "wittgenstein"),
-        ("typos", "witgenstein", "wittgenstein"),
-    ):
-        number = recall.RULES.index(rule)
-        without, with_rule = (recall.RuledLookup(tiny, rules).candidates(name) for rules in (number, number + 1))
-        assert tiny.index_of(id) in with_rule - without, rule
+    names = {"Michael Jordan": "mj", "Tumors": "tumor", "Ludwig Wittgenstien": "wittgenstein", "who": "who"}
+    assert all(tiny.index_of(id) is not None for id in names.values())
+    monkeypatch.setattr(recall, "read_mentions", lambda _: [(name, {id}) for name, id in names.items()])
+    found = recall.recalls("tiny", tiny)
+    assert found["paper"] < found["same words"] < found["default"] == 100
 
 
 def test_all_three_ways_to_score_a_document_agree() -> None:

@@ -14,12 +14,12 @@ from helpers.kbs import build_untrained
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eigenthemes.candidates.generator import CandidateGenerator
 from eigenthemes.core.workers import ProcessPool
 from eigenthemes.errors import BuildError, EigenthemesError, KBExistsError, OptionError, SourceError
 from eigenthemes.kb.store import KB
 from eigenthemes.kg.options import ReadOptions
 from eigenthemes.kg.source_formats import FORMATS
+from eigenthemes.names.generator import CandidateGenerator
 
 pytestmark = pytest.mark.usefixtures("quick_disk")
 
@@ -293,7 +293,7 @@ def test_any_number_of_jobs_and_blocks_gives_the_same_bytes(
     build_untrained([tmp_path / name], tmp_path / "whole.kb", options=options)
     monkeypatch.setattr("eigenthemes.core.files.BLOCK", 5_000)
     monkeypatch.setattr("eigenthemes.kg.read.BLOCK", 5_000)
-    monkeypatch.setattr("eigenthemes.candidates.name_index._CHUNK", 60)
+    monkeypatch.setattr("eigenthemes.names.name_index._CHUNK", 60)
     pools = Mock(wraps=ProcessPool)
     monkeypatch.setattr("eigenthemes.core.workers.ProcessPool", pools)
     build_untrained([tmp_path / name], tmp_path / "1.kb", options=options, jobs=1)

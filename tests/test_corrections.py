@@ -10,14 +10,13 @@ import pytest
 from helpers.kbs import TINY_EDGES, TINY_NODES, build_from_records, write_sources
 
 from eigenthemes import KB, build_kb, read_documents
-from eigenthemes.candidates.generator import CandidateGenerator
-from eigenthemes.candidates.options import CandidateOptions
-from eigenthemes.candidates.rules import MATCH_TYPES, REMEMBERED
 from eigenthemes.errors import DocumentError, OptionError
 from eigenthemes.evaluation.comparison import evaluate
 from eigenthemes.linker import Linker
+from eigenthemes.names.generator import CandidateGenerator, CandidateOptions
 from eigenthemes.names.name_memory import Memory
 from eigenthemes.names.name_memory import remembering as open_with_memory
+from eigenthemes.names.retrieval import MATCH_TYPES, REMEMBERED
 from eigenthemes.pipeline.batch import batch_maker
 from eigenthemes.pipeline.mention_groups import MentionGroups
 from eigenthemes.ranking.features import FeatureContext, memory

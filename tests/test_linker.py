@@ -19,9 +19,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eigenthemes import KB, EigenthemesError
-from eigenthemes.candidates.options import CandidateOptions
 from eigenthemes.errors import DocumentError, OptionError
 from eigenthemes.linker import Linker, LinkOptions
+from eigenthemes.names.generator import CandidateOptions
 from eigenthemes.ranking.options import EigenOptions
 from eigenthemes.records import Document, Mention
 

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from eigenthemes import __version__
 from eigenthemes.assembly.entity_names import Names, choose_linkable, collect_names, collect_types
 from eigenthemes.assembly.nodes import Nodes, choose_universe, order_nodes, ranked_rows, resolve_redirects
-from eigenthemes.candidates.name_index import index_answers
 from eigenthemes.core.progress import Progress
 from eigenthemes.core.scratch import Scratch, blocks
 from eigenthemes.core.strings import HashTable, Strings, hash_strings
@@ -22,7 +21,8 @@ from eigenthemes.kb.writer import KBWriter
 from eigenthemes.kg.options import ReadOptions
 from eigenthemes.kg.statements import Statements
 from eigenthemes.names.analysis import NameAnalysis, main_language
-from eigenthemes.names.token_model import TokenModel
+from eigenthemes.names.name_index import index_answers
+from eigenthemes.names.token_model import TokenModel, posting_shares
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +110,7 @@ def write_content(writer: KBWriter, statements: Statements, content: Content) ->
     tokens = TokenModel.make(content.index, names.texts, language_of_name, content.analysis, int(content.answers.sum()))
     for name, array in tokens.arrays.items():
         writer.add(name, array)
+    writer.add("postings_share", posting_shares(content.index, names.owner, tokens))
 
 
 def _write_index(writer: KBWriter, index: NameIndexArrays) -> None:
@@ -118,7 +119,7 @@ def _write_index(writer: KBWriter, index: NameIndexArrays) -> None:
     writer.add_table("token", index.token_table)
     writer.add("postings_in_label", index.in_label)
     writer.add_table("key", index.key_table)
-    for name in ("postings_indptr", "postings", "key_indptr", "key_entities", "key_kinds", "key_filter"):
+    for name in ("postings_indptr", "postings", "key_indptr", "key_entities", "key_kinds", "key_summary", "key_filter"):
         writer.add(name, getattr(index, name))
     writer.add("name_token_indptr", index.spelled.indptr)
     writer.add("name_tokens", index.spelled.tokens)

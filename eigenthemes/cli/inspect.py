@@ -14,7 +14,7 @@ from eigenthemes.cli.output import note, plain, print_json, print_table, say
 from eigenthemes.errors import KBDamagedError
 
 if TYPE_CHECKING:
-    from eigenthemes.candidates.entity_card import EntityCard, RelatedEntities
+    from eigenthemes.names.entity_card import EntityCard, RelatedEntities
 
 
 _REMEDIES = {"vectors": "make them with eigenthemes embed", "ranker": "train it with eigenthemes train"}
@@ -73,8 +73,8 @@ def verify(kb: str) -> None:
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per name, also for an empty line.")
 def candidates(kb: str, names: tuple[str, ...], why: str | None, as_json: bool, **given: Any) -> None:
     """Print the candidates of NAMES in a KB; - reads names from standard input, one per line."""
-    from eigenthemes.candidates.generator import CandidateGenerator
     from eigenthemes.kb.store import KB
+    from eigenthemes.names.generator import CandidateGenerator
 
     finder = CandidateGenerator(KB.open(kb), **asdict(parse_candidates(given)))
     for name in _names(names):
@@ -127,8 +127,8 @@ def show(kb: str, entity: str, neighbors: str, as_json: bool) -> None:
 
     A name that several entities have means the one with the highest prior; the others are listed.
     """
-    from eigenthemes.candidates.entity_card import entity_card
     from eigenthemes.kb.store import KB
+    from eigenthemes.names.entity_card import entity_card
 
     opened = KB.open(kb)
     asked = entity.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

@@ -12,8 +12,8 @@ from eigenthemes.core.checks import MOST_JOBS
 from eigenthemes.errors import OptionError
 
 if TYPE_CHECKING:
-    from eigenthemes.candidates.options import CandidateOptions
     from eigenthemes.linker import LinkOptions
+    from eigenthemes.names.generator import CandidateOptions
     from eigenthemes.ranking.options import ScoringOptions
 
 Command = Callable[..., Any]
@@ -99,7 +99,7 @@ def link_options(given: Mapping[str, Any], method: str, scoring: ScoringOptions 
 
 def parse_candidates(given: Mapping[str, Any]) -> CandidateOptions:
     """Return the options of the candidate generator from the flags of a command."""
-    from eigenthemes.candidates.options import CandidateOptions
+    from eigenthemes.names.generator import CandidateOptions
 
     return CandidateOptions(
         generator=given["generator"],

@@ -93,22 +93,6 @@ def position(entities: Any, first: Any, last: Any, wanted: Any) -> Any:
 
 
 @kernel
-def other_form(endings: Any, lengths: Any, rule: Any, word: Any, states: Any) -> Any:
-    """Return (whether the rule applies, hash of the word with the other ending); `states[i]`: its state after i bytes."""
-    of_mention, of_name, letters_before = lengths[rule, 0], lengths[rule, 1], lengths[rule, 2]
-    stem = len(word) - of_mention
-    if stem < letters_before:
-        return False, OFFSET
-    for i in range(of_mention):
-        if word[stem + i] != endings[rule, 0, i]:
-            return False, OFFSET
-    h = states[stem]
-    for i in range(of_name):
-        h = step(h, endings[rule, 1, i])
-    return True, finish(h)
-
-
-@kernel
 def prefetch_lists(first: Any, last: Any, owner: Any, lists: Any, fetched: Any) -> None:
     """Read the beginning of the lists (indptr, values) of some owners: the processor fetches all of them at the same time.
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from eigenthemes.core.diagnostics import Diagnostics
 
 _MOST_LINES = 10_000  # of one record
-_PROSE = 10  # lines of a cell that may look like rows by chance
+_PROSE = 10  # lines of a cell that may look like rows
 _SPACE_AFTER_QUOTE = re.compile(r'"[ \t]+(?=[,;\r\n])')
 
 
@@ -97,7 +97,7 @@ def _fault(source: _Lines, cells: list[str], delimiter: str, width: int) -> str 
 class _Lines(Iterator[str]):
     """Lines of a text, and those of the current record.
 
-    stopped  the reader asked for a line behind the last one, or behind the longest record: a quote is open
+    stopped  the reader requested a line behind the last one, or behind the longest record: a quote is open
     """
 
     def __init__(self, lines: Iterator[str], *again: str) -> None:

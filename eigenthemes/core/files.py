@@ -92,7 +92,7 @@ class Source:
             raise
 
     def _counted(self, advance: Advance) -> Iterator[bytes]:
-        """Yield the bytes of the file as they are; they are counted, and hashed on request."""
+        """Yield the bytes of the file in blocks; count them, and hash them on request."""
         for data in _blocks(self._raw, 1 << 20, advance):
             self._size += len(data)
             if self._sha256 is not None:

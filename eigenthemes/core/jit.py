@@ -39,13 +39,10 @@ class Kernel:
     _seconds = 0.0  # of this kernel
     _seconds_per_step = _SECONDS_PER_STEP
 
-    def __init__(
-        self, function: Callable[..., Any], *, plain: Callable[..., Any] | None = None, counts_references: bool = True
-    ) -> None:
+    def __init__(self, function: Callable[..., Any], *, plain: Callable[..., Any] | None = None) -> None:
         self.function = function
         update_wrapper(self, function)
         self._given_plain = plain
-        self._options = {"nogil": True} if counts_references else {"nogil": True, "_nrt": False}
         self._is_ready = self._uses_cache = False
 
     def __call__(self, *arguments: Any) -> Any:
@@ -114,12 +111,12 @@ class Kernel:
             _register(called)
         folder = cache_folder()
         if folder is None:
-            return numba.njit(**self._options)(self.function)  # type: ignore[no-any-return]
+            return numba.njit(nogil=True)(self.function)  # type: ignore[no-any-return]
         self._uses_cache = True
         with _lock:  # numba reads its configuration where a function is declared
             before, numba.config.CACHE_DIR = numba.config.CACHE_DIR, str(folder / self._name)
             try:
-                return numba.njit(**self._options, cache=True)(self.function)  # type: ignore[no-any-return]
+                return numba.njit(nogil=True, cache=True)(self.function)  # type: ignore[no-any-return]
             finally:
                 numba.config.CACHE_DIR = before
 
@@ -136,7 +133,7 @@ class Kernel:
         if folder is not None:
             shutil.rmtree(folder / self._name, ignore_errors=True)
         self._uses_cache = False
-        self.__dict__["compiled"] = _numba().njit(**self._options)(self.function)
+        self.__dict__["compiled"] = _numba().njit(nogil=True)(self.function)
 
     @lazy
     def _is_cached(self) -> bool:
@@ -173,21 +170,13 @@ class Kernel:
 @overload
 def kernel(function: Callable[..., Any]) -> Kernel: ...
 @overload
-def kernel(
-    *, plain: Callable[..., Any] | None = None, counts_references: bool = True
-) -> Callable[[Callable[..., Any]], Kernel]: ...
-def kernel(
-    function: Callable[..., Any] | None = None, *, plain: Callable[..., Any] | None = None, counts_references: bool = True
-) -> Any:
+def kernel(*, plain: Callable[..., Any]) -> Callable[[Callable[..., Any]], Kernel]: ...
+def kernel(function: Callable[..., Any] | None = None, *, plain: Callable[..., Any] | None = None) -> Any:
     """Make a kernel of a function: no Python objects inside, the GIL released.
 
-    plain              what plain Python runs instead, with the same results
-    counts_references  False for a kernel over dozens of arrays that neither makes nor returns arrays: numba counts references
-                       whenever it takes an array out of a tuple, which takes more than half of the time of a look-up
+    plain  what plain Python runs instead, with the same results
     """
-    if function is None:
-        return partial(Kernel, plain=plain, counts_references=counts_references)
-    return Kernel(function, plain=plain, counts_references=counts_references)
+    return partial(Kernel, plain=plain) if function is None else Kernel(function, plain=plain)
 
 
 @cache
@@ -208,7 +197,7 @@ def cache_folder() -> Path | None:
     """Return the folder of compiled kernels; None where no folder can be written.
 
     That is in NUMBA_CACHE_DIR, beside the package, or in the user's cache. numba does not use a cache that it cannot write to
-    (of an image, say), so one beside the package is copied to the user's.
+    (for instance in an image), so one beside the package is copied to the user's.
     """
     name = f"kernels-{_fingerprint()}"
     beside = _PACKAGE / "__pycache__" / name

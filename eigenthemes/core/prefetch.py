@@ -50,15 +50,3 @@ def prefetch_row(matrix: Any, row: Any) -> None:
     """Prefetch all lines of a row of a float32 matrix."""
     for column in range(0, matrix.shape[1], _LINE):
         _prefetch(matrix, (np.uint64(row), np.uint64(column)))
-
-
-@kernel(plain=_nothing)
-def prefetch_entry(values: Any, at: Any) -> None:
-    """Prefetch the line of an entry of an array; nothing happens where there is no such entry."""
-    _prefetch(values, (np.uint64(at),))
-
-
-@kernel(plain=_nothing)
-def prefetch_bit(bits: Any, h: Any) -> None:
-    """Prefetch the line of a `bit_filter` that `may_hold` reads for a hash."""
-    _prefetch(bits, ((h & np.uint64(8 * len(bits) - 1)) >> np.uint64(3),))

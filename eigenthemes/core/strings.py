@@ -39,6 +39,14 @@ def bounds_of(bounds: NDArray[Any], row: int, size: int) -> tuple[int, int]:
     return first, last
 
 
+def check_bounds(bounds: NDArray[Any], rows: NDArray[np.int64], size: int) -> None:
+    """Raise an error if one of the parts `rows` does not lie within an array of `size` entries."""
+    first, last = bounds[rows], bounds[rows + 1]
+    outside = np.flatnonzero((first < 0) | (first > last) | (last > size))
+    if len(outside):
+        bounds_of(bounds, int(rows[outside[0]]), size)
+
+
 class StringBuilder:
     """Collects strings as UTF-8 bytes; `strings` returns them as arrays."""
 

@@ -2,7 +2,7 @@
 
 BLAS is held to one thread: its threads slow small matrices down, and change the last bits of results. The limit is set once for
 each library of the process, when a linker opens, a build begins or the library is loaded, and stays, because another thread may
-rely on it. Whoever wants numpy's own threads in the same process (a notebook, say) sets the environment variable
+rely on it. To keep numpy's threads in the same process, for instance in a notebook, set the environment variable
 EIGENTHEMES_BLAS_THREADS to `keep`; then results may differ in their last bits.
 """
 
@@ -29,7 +29,7 @@ _FORK_SECONDS = 30.0  # that a fork waits at most: a guarded block may itself wa
 class lazy(Generic[T]):
     """As `functools.cached_property`, which in Python 3.11 holds one lock for all instances while it computes.
 
-    Two threads that ask one instance at the same moment may both compute: fine where the result is the same.
+    Two threads that read it at the same moment may both compute it: use it where the result is the same.
     """
 
     def __init__(self, compute: Callable[[Any], T]) -> None:
@@ -54,8 +54,8 @@ class lazy(Generic[T]):
 class Pool(Generic[T]):
     """Lend objects to threads, each to one thread at a time.
 
-    A new one is made only when all are lent. At most one more than are lent wait: after a rush of threads the rest
-    is dropped. A borrower leaves an object as it was; where an exception ends the borrowing it may not be, and is dropped.
+    A new one is made only when all are lent. Of those that are not lent, at most one more than are lent is kept. A borrower
+    leaves an object as it was; after an exception that is not certain, and the object is dropped.
     """
 
     def __init__(self, make: Callable[[], T]) -> None:
@@ -99,7 +99,7 @@ class ForkGuard:
     def __init__(self) -> None:
         self._changed = threading.Condition()
         self._inside: set[int] = set()  # threads in a guarded block
-        self._forks = 0  # that wait or run; nobody enters meanwhile
+        self._forks = 0  # that wait or run; no thread enters meanwhile
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(before=self._wait, after_in_parent=self._end, after_in_child=self._forget)
 

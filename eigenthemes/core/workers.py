@@ -176,10 +176,10 @@ def temporary_folder() -> Iterator[Path]:
     """
     new = Path(tempfile.mkdtemp(prefix="eigenthemes-new-"))
     lock = lock_folder(new)
-    folder = new.rename(new.with_name(new.name.replace("eigenthemes-new-", _FOLDERS, 1)))  # nobody removes it without the lock
+    folder = new.rename(new.with_name(new.name.replace("eigenthemes-new-", _FOLDERS, 1)))  # not removed without the lock
     try:
         for other in folder.parent.glob(f"{_FOLDERS}*"):
-            with suppress(OSError):  # it is in use, or somebody else's
+            with suppress(OSError):  # it is in use, or of another user
                 os.close(lock_folder(other, exclusive=True))
                 shutil.rmtree(other)
         yield folder

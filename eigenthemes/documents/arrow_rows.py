@@ -38,7 +38,11 @@ LINKED = {
     "ranking": pa.list_(_RANKED),
     "nil_reason": pa.string(),
 }
-SOMETIMES = {"explanation": pa.string(), "unknown_candidates": pa.list_(pa.string())}  # explanations are JSON
+SOMETIMES = {
+    "explanation": pa.string(),
+    "unknown_candidates": pa.list_(pa.string()),
+    "ambiguous_with": pa.list_(pa.string()),
+}  # explanations are JSON
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

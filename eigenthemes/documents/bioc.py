@@ -83,16 +83,11 @@ def _read_parts(item: Any) -> tuple[list[dict[str, Any]], list[standoff.Annotati
     parts = list(_parts(item))
     annotations = [each for number, part in enumerate(parts) for each in _annotations(part, number)]
     pieces = _pieces(parts)
-    best: tuple[int, str, str] | None = None
-    for unit in standoff.UNITS if any(not text.isascii() for _, text in pieces) else (standoff.CODE_POINTS,):
-        text = _laid_out(pieces, unit)
-        if text is not None:
-            offsets = standoff.Offsets(text, unit)
-            right = sum(standoff.marks(text, offsets.spans(each.spans), each.name or "") for each in annotations)
-            best = (right, unit, text) if best is None or right > best[0] else best
-    if best is None:
+    texts = {unit: text for unit in standoff.UNITS if (text := _laid_out(pieces, unit)) is not None}
+    if not texts:
         raise DocumentError("a passage begins within the one before it, or far behind it; expected offsets that grow")
-    return parts, annotations, *best[1:]
+    unit = standoff.unit_of(texts, annotations)
+    return parts, annotations, unit, texts[unit]
 
 
 def _parts(item: dict[str, Any]) -> Iterator[dict[str, Any]]:

@@ -18,7 +18,9 @@ from eigenthemes.explanations import Explanation
 from eigenthemes.kb.entity_records import Labels
 from eigenthemes.records import Document, LinkedDocument, Mention, PlainMentions, document_fields
 
-_LINK_FIELDS = frozenset(("entity", "label", "score", "probability", "ranking", "nil_reason", "unknown_candidates"))
+_LINK_FIELDS = frozenset(
+    ("entity", "label", "score", "probability", "ranking", "nil_reason", "unknown_candidates", "ambiguous_with")
+)
 # The pieces of a link; those that differ between links are filled in by column.
 _TEMPLATE = [b"", b',"entity":', b"", b"", b',"probability":', b"", b',"ranking":[', b"", b""]
 _MENTION, _ENTITY, _SCORE, _PROBABILITY, _RANKING, _END = 0, 2, 3, 5, 7, 8
@@ -47,7 +49,7 @@ class LinkEncoder:
     probability     [mentions], nan where there is none
     nil_reason      [mentions] index of `reasons`, whose first one means linked
     top             candidates in a ranking
-    unknown         mention -> ids of the document that are not in the KB
+    ids             field -> mention -> ids, of fields that few links have
     explanations    of each mention
     """
 
@@ -62,10 +64,10 @@ class LinkEncoder:
         reasons: Sequence[str | None],
         labels: Labels,
         top: int,
-        unknown: Mapping[int, tuple[str, ...]],
+        ids: Mapping[str, Mapping[int, tuple[str, ...]]],
         explanations: Sequence[Explanation] | None = None,
     ) -> None:
-        self._unknown, self._explanations = unknown, explanations
+        self._ids, self._explanations = ids, explanations
         entities, numbers = labels.encoded(entity.tolist()), _encode_numbers(scores)
         linked, is_ranked = nil_reason == 0, (np.diff(bounds) > 0) & (top > 0)
         rankings = _encode_rankings(entities, numbers, bounds[:-1][is_ranked]) if top else [b""]
@@ -94,21 +96,22 @@ class LinkEncoder:
         last = first + len(mentions)
         pieces = self._pieces[first * _SIZE : last * _SIZE]
         pieces[_MENTION::_SIZE] = _encode_mentions(mentions)
+        for field, ids in self._ids.items():
+            for number in ids.keys() & range(first, last) if ids else ():
+                _add_field(pieces, number - first, field, ids[number])
         if self._explanations is not None:
             for number, explanation in enumerate(self._explanations[first:last]):
-                _add_field(pieces, number, b"explanation", explanation.to_dict())
-        for number in self._unknown.keys() & range(first, last) if self._unknown else ():
-            _add_field(pieces, number - first, b"unknown_candidates", self._unknown[number])
+                _add_field(pieces, number, "explanation", explanation.to_dict())
         if not pieces:
             return [b"[]"]
         pieces[0], pieces[-1] = b"[" + pieces[0], pieces[-1][:-1] + b"]"
         return pieces
 
 
-def _add_field(pieces: list[bytes], number: int, name: bytes, value: object) -> None:
+def _add_field(pieces: list[bytes], number: int, name: str, value: object) -> None:
     """Add a field to the end of a link."""
     end = number * _SIZE + _END
-    pieces[end] = b'%b,"%b":%b},' % (pieces[end][:-2], name, orjson.dumps(value))
+    pieces[end] = b'%b,"%b":%b},' % (pieces[end][:-2], name.encode(), orjson.dumps(value))
 
 
 def _encode_rankings(entities: list[bytes], numbers: list[bytes], first: NDArray[np.int64]) -> list[bytes]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate, pairwise
 from typing import Any, NamedTuple
 from urllib.parse import quote, unquote
@@ -65,17 +65,18 @@ def width(text: str, unit: str) -> int:
     )
 
 
-def unit_of(text: str, annotations: Sequence[tuple[Sequence[Span], str]]) -> str:
-    """Return the unit in which most annotations (spans and marked text) are right; code points if all units are."""
-    if text.isascii() or not annotations:
-        return CODE_POINTS
+def unit_of(texts: Mapping[str, str], annotations: Sequence[Annotation]) -> str:
+    """Return the unit in which most annotations mark their names; the first one if several are as good.
+
+    texts  unit -> the text, if the offsets count that
+    """
     right = {}
-    for unit in UNITS:
+    for unit, text in texts.items():
         offsets = Offsets(text, unit)
-        right[unit] = sum(marks(text, offsets.spans(spans), name) for spans, name in annotations)
+        right[unit] = sum(each.name is None or marks(text, offsets.spans(each.spans), each.name) for each in annotations)
         if right[unit] == len(annotations):
             return unit
-    return max(UNITS, key=lambda unit: right[unit])
+    return max(right, key=right.__getitem__)
 
 
 def marks(text: str, spans: Sequence[Span] | None, name: str) -> bool:
@@ -105,9 +106,7 @@ class Annotation(NamedTuple):
 
 def mentions_of(text: str, annotations: Sequence[Annotation], unit: str | None = None) -> list[Mention]:
     """Return the mentions of annotations; by default, the unit of their offsets is inferred from the names."""
-    if unit is None:
-        unit = unit_of(text, [(each.spans, each.name) for each in annotations if each.name is not None])
-    offsets = Offsets(text, unit)
+    offsets = Offsets(text, unit or unit_of(dict.fromkeys(UNITS, text), annotations))
     return [_mention(offsets, annotation) for annotation in annotations]
 
 

@@ -13,8 +13,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.candidates.options import CandidateOptions
-from eigenthemes.candidates.rules import Sharing
 from eigenthemes.core.checks import check_arguments, check_probability
 from eigenthemes.core.progress import Advance
 from eigenthemes.core.threads import one_thread
@@ -23,6 +21,7 @@ from eigenthemes.kb.store import KB
 from eigenthemes.metrics.calibration import summarize_confidence
 from eigenthemes.metrics.precision import DIFFICULTIES, by_document, credit, difficulty, gold_ranks, recall_at, summarize
 from eigenthemes.metrics.significance import compare
+from eigenthemes.names.generator import CandidateOptions
 from eigenthemes.names.name_memory import name_memories
 from eigenthemes.pipeline.batch import BATCH, Batch, batch_maker, batches_of, gold_of, gold_rows, has_gold
 from eigenthemes.ranking.decide import DecisionRule, Decisions, decide
@@ -317,7 +316,7 @@ def _check_threshold(threshold: float | None, methods: Mapping[str, Method]) -> 
         )
 
 
-_Kind = tuple[Sharing | None, bool]  # of candidates that a method uses: how they share words, and whether they need a vector
+_Kind = tuple[bool, bool]  # of candidates that a method uses: incomplete names as well, and whether they need a vector
 
 
 class _Batches(NamedTuple):
@@ -337,15 +336,13 @@ class _CandidateLists:
 
     def __init__(self, kb: KB, methods: Mapping[str, Method], candidates: CandidateOptions, vectors: str | None) -> None:
         self.kb, self.candidates = kb, candidates
-        self.kinds = sorted(
-            {(method.sharing, method.needs_vectors) for method in methods.values()}, key=lambda kind: kind[0] is not None
-        )
+        self.kinds = sorted({(method.calibrated, method.needs_vectors) for method in methods.values()}, reverse=True)
         needs_vectors = any(needs for _, needs in self.kinds)
         self.makers = {
-            sharing: batch_maker(kb, needs_vectors=needs_vectors, candidates=candidates, vectors=vectors, sharing=sharing)
-            for sharing, _ in self.kinds
+            weighs: batch_maker(kb, needs_vectors=needs_vectors, candidates=candidates, vectors=vectors, incomplete=weighs)
+            for weighs, _ in self.kinds
         }
-        self.complete = {sharing: maker.with_complete_lists() for sharing, maker in self.makers.items()}
+        self.complete = {incomplete: maker.with_complete_lists() for incomplete, maker in self.makers.items()}
         first = next(iter(self.makers.values()))
         self.generator, self.vectors = first.generator, first.vectors
 
@@ -354,11 +351,11 @@ class _CandidateLists:
         first = self.complete[self.kinds[0][0]].make(documents)
         seconds = time.perf_counter() - start
         complete, by_kind, has_lists = {self.kinds[0][0]: first}, {}, bool(first.brings_candidates.any())
-        for sharing, needs_vectors in self.kinds:
-            if sharing not in complete:
-                complete[sharing] = self.complete[sharing].make(documents)
-            batch = self.makers[sharing].make(documents) if needs_vectors and has_lists else complete[sharing]
-            by_kind[sharing, needs_vectors] = batch, gold_rows(batch, self.kb)
+        for incomplete, needs_vectors in self.kinds:
+            if incomplete not in complete:
+                complete[incomplete] = self.complete[incomplete].make(documents)
+            batch = self.makers[incomplete].make(documents) if needs_vectors and has_lists else complete[incomplete]
+            by_kind[incomplete, needs_vectors] = batch, gold_rows(batch, self.kb)
         return _Batches(first, by_kind, seconds)
 
 
@@ -389,7 +386,7 @@ class _Scorer:
 
     def score(self, batches: _Batches) -> None:
         """Score the mentions with gold."""
-        batch, is_gold = batches.by_kind[self.method.sharing, self.method.needs_vectors]
+        batch, is_gold = batches.by_kind[self.method.calibrated, self.method.needs_vectors]
         counted = has_gold(batches.first)
         start = time.perf_counter()
         scored = self.method(batch, self.kb, self.options)

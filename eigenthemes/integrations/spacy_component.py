@@ -15,10 +15,10 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span
 from spacy.util import raise_error
 
-from eigenthemes.candidates.options import CandidateOptions
 from eigenthemes.core.entity_ids import last_part
 from eigenthemes.errors import EigenthemesError, OptionError
 from eigenthemes.linker import Linker
+from eigenthemes.names.generator import CandidateOptions
 from eigenthemes.pipeline.batch import batches_of
 from eigenthemes.records import Document, Link, Mention
 

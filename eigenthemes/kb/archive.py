@@ -2,7 +2,7 @@
 
     folder = unpacked("s3://bucket/my.kb.tar.gz", sha256)
 
-Any number of processes may ask at once: the first unpacks, the others wait for it. A KB appears in the cache only when it is
+Any number of processes may do so at once: the first unpacks, the others wait for it. A KB appears in the cache only when it is
 whole, so a process that is killed leaves nothing that another would take for a KB.
 """
 
@@ -71,7 +71,7 @@ def _unpack(path: str, sha256: str, folder: Path) -> None:
 def _fetched(path: str, place: Path) -> Path:
     """Return an archive as a file of this machine."""
     if not is_url(path):
-        with open_input(path):  # says what is wrong with the path
+        with open_input(path):  # raises an error if the path is wrong
             return Path(path)
     with open_input(path) as file, open(place, "wb") as out:
         shutil.copyfileobj(file, out, _BLOCK)
@@ -104,7 +104,7 @@ def _extract(archive: Path, folder: Path, name: str) -> None:
 
 
 def _write(folder: Path, name: str, content: IO[bytes], archive: str) -> None:
-    """Write a file of an archive; one that would lie outside the folder is refused."""
+    """Write a file of an archive; one outside of the folder is refused."""
     parts = PurePosixPath(name.replace("\\", "/")).parts
     if not parts or parts[0] == "/" or ".." in parts or ":" in parts[0]:
         raise _refused(archive, f"{name[:80]!r} is no path within it")
@@ -119,7 +119,7 @@ def _refused(archive: str, reason: str) -> KBError:
 
 
 def _kb_in(folder: Path, archive: str) -> Path:
-    """Return where the KB lies: in the folder itself, or in the only one below it that is a KB."""
+    """Return the folder of the KB: the given one, or the only one in it that is a KB."""
     if (folder / MANIFEST).is_file():
         return folder
     found = [each.parent for each in folder.glob(f"*/{MANIFEST}")]

@@ -22,7 +22,7 @@ class EntityAttributes(StoredArrays):
 
     indptr      [n + 1] int64
     attributes  [q] uint32: those of entity i are attributes[indptr[i]:indptr[i + 1]]
-    share       [attributes] float64 in (0, 1): of made-up names, those with a candidate that has it
+    share       [attributes] float64 in (0, 1): share of synthetic names with a candidate that has it
     """
 
     FILES = ("attribute_indptr", "entity_attributes", "attribute_share")
@@ -88,7 +88,7 @@ def type_label(kb: KB, type_id: str) -> str:
 
 
 SAMPLE = 200  # names of a column that are counted, evenly spaced
-LEAST_UNITS = 3  # names of a column from which on it says something
+LEAST_UNITS = 3  # names of a column from which on it is evidence
 _MOST_COMMON = 0.98
 
 
@@ -145,9 +145,11 @@ def column_evidence(columns: Any, bounds: Any, entity: Any, attributes: Any, sha
     entity      [n] int64
     attributes  (indptr, attributes) as of `entity_attributes`; share [attributes] of all names that have a candidate with it
 
-    Of each candidate the attribute that tells most counts: the log-likelihood ratio of so many of the other names having it, by
-    what the column shows and by chance, per name. Returns (evidence [n] float64, attribute [n] int64: -1 for none; having,
-    others [n] int64: so many of the other names that were counted have it).
+    Of each candidate the attribute with the strongest evidence counts: the log-likelihood ratio of as many of the other names
+    having it, by the column and by the background, per name.
+
+    Returns (evidence [n] float64; attribute [n] int64, -1 for none; having, others [n] int64: `having` of the `others` names
+    that were counted have it).
     """
     evidence = np.zeros(len(entity), np.float64)
     attribute = np.full(len(entity), -1, np.int64)

@@ -28,7 +28,7 @@ _BOUNDS = {
     "postings_indptr": ("tokens", "postings"),
     "key_indptr": ("key_hashes", "key_entities"),
     "name_token_indptr": ("names", "name_tokens"),
-    "token_stem_indptr": ("tokens", "token_stems"),
+    "related_indptr": ("tokens", "related_tokens"),
     "ids_offsets": ("entities", "ids_blob"),
     "descriptions_offsets": ("entities", "descriptions_blob"),
     "names_offsets": ("names", "names_blob"),
@@ -61,7 +61,10 @@ _NUMBERS = {
     "id_entities": "entities",
     "typo_members": "tokens",
     "name_tokens": "tokens",
-    "token_stems": "stem_hashes",
+    "related_tokens": "tokens",
+    "related_kinds": "relations of tokens",
+    "stem_tokens": "tokens",
+    "root_tokens": "tokens",
     "name_languages": "languages",
     "name_more_entries": "names",
     "name_more_languages": "languages",
@@ -76,7 +79,9 @@ _COLUMNS = {
     "graph_relations": "graph_neighbors",
     "graph_more_relations": "graph_more_entries",
     "postings_in_label": "postings",
+    "postings_share": "postings",
     "key_kinds": "key_entities",
+    "key_summary": "key_hashes",
     "id_entities": "id_hashes",
     "token_hashes": "tokens",
     "typo_checks": "typo_members",
@@ -85,6 +90,9 @@ _COLUMNS = {
     "name_costs": "names",
     "token_information": "tokens",
     "token_kinds": "tokens",
+    "related_kinds": "related_tokens",
+    "stem_tokens": "stem_hashes",
+    "root_tokens": "root_hashes",
     "name_languages": "names",
     "name_more_languages": "name_more_entries",
 }
@@ -99,7 +107,7 @@ def sizes_of(entities: int, files: dict[str, dict[str, Any]]) -> dict[str, int]:
         sizes[name] = max(0, sizes.get(f"{name}_offsets", 1) - 1)
     directed = 2 * sizes["relations"]
     attributes = sizes["types"] + directed
-    numbered = {"directed relations": directed, "attributes": attributes, "match types": ACRONYM + 1}
+    numbered = {"directed relations": directed, "attributes": attributes, "match types": ACRONYM + 1, "relations of tokens": 6}
     return {**sizes, "entities": entities, **numbered}
 
 
@@ -162,7 +170,7 @@ class KBFiles:
     """The files that a manifest names. Any number of threads may use them.
 
     array    an array, all of its numbers checked once: for many look-ups, and for compiled code
-    mapped   the same, nothing of it read yet: whoever uses it checks the rows it reads, as `bounds` and `numbers` do
+    mapped   the same, nothing of it read yet: callers check the rows they read, as `bounds` and `numbers` do
     """
 
     def __init__(self, path: Path, manifest: dict[str, Any]) -> None:

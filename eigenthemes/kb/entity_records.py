@@ -61,7 +61,7 @@ def damaged(path: Path, what: str) -> KBDamagedError:
     return KBDamagedError(f"{path} is damaged: {what}; build it again", where=str(path))
 
 
-BLANK = "_:"  # what the ids of blank nodes begin with: they connect, and nobody is shown them
+BLANK = "_:"  # prefix of the ids of blank nodes, which connect and are never shown
 _BLOCK = 256  # neighbours that are read at once
 
 
@@ -109,11 +109,11 @@ def _neighbors(kb: KB, first: int, last: int) -> Iterator[Neighbor]:
                 yield Neighbor(kb.id_of(neighbor), kb.label_of(neighbor), str(kb.relations[code >> 1]), bool(code & 1))
 
 
-_REMEMBERED = 200_000  # entities whose id and label are kept at hand
+_REMEMBERED = 200_000  # entities whose id and label are cached
 
 
 class Labels:
-    """The ids and labels of the entities of a KB; any number of threads may ask.
+    """The ids and labels of the entities of a KB; any number of threads may use it.
 
     language  tag, e.g. "de": an entity is shown by its first name in that language, if any; None: by its label
     """

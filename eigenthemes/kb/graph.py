@@ -99,7 +99,7 @@ class EdgeList:
 def distinct_edges(source: UInts, target: UInts, relation: UInts, nodes: int, scratch: Scratch | None = None) -> EdgeList:
     """Make one edge for each pair of nodes that any statement joins; self-loops are dropped.
 
-    Where several relations join a pair, the rarest in the KG comes first: it says most when a link is explained.
+    Where several relations join a pair, the rarest in the KG comes first: it is the most informative one in explanations.
     """
     scratch = scratch or Scratch()
     kept = scratch.by_blocks(lambda one, other: (one != other,), (source, target), (np.bool_,))[0]
@@ -177,7 +177,7 @@ class Hubs(StoredArrays):
     """The hubs of a KB.
 
     entities  [h] uint32 ascending
-    share     [h] float64 in (0, 1): of made-up entities, those that are adjacent to it, or are it
+    share     [h] float64 in (0, 1): share of synthetic entities that are adjacent to it, or are it
     """
 
     FILES = ("hub_entities", "hub_share")

@@ -15,7 +15,7 @@ from eigenthemes.kb.manifest import prior_words, ranker_words, vectors_words
 from eigenthemes.kb.store import KB
 
 _WEIGHTS_PER_LINE = 6
-_MOST_TYPES = 4  # that a pile has more often, and as many that it has less often
+_MOST_TYPES = 4  # that a corpus has more often, and as many that it has less often
 _OFTEN = 1.5  # times
 _DEFAULTS = {"embedding": "prone", "train": True, "header": True}  # of the options of a build; all others are empty
 

@@ -114,11 +114,11 @@ def _abbreviated(value: Any) -> str:
 
 
 FORMAT = "eigenthemes-kb"
-VERSION = 3
+VERSION = 4
 MANIFEST = "manifest.json"
 NEW_MANIFEST = f"{MANIFEST}.new"
 DATA_FOLDER = re.compile(r"data-[0-9a-z-]+")
-# What the manifest says of the folder as it lies on the disk; all else describes the KB.
+# Keys of the manifest about the files on the disk; all others describe the KB.
 OF_THE_FOLDER = ("format", "version", "data", "files", "sha256")
 
 

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from eigenthemes.core.array_kernels import OFFSET, fill, find, finish, place_of, shift_of, step
 from eigenthemes.core.jit import kernel
-from eigenthemes.core.strings import FNV_OFFSET, HashTable, OutOfBoundsError, Strings, finish_hash, hash_bytes
+from eigenthemes.core.strings import FNV_OFFSET, HashTable, Strings, finish_hash, hash_bytes
 
 if TYPE_CHECKING:
-    from eigenthemes.kb.store import KB
+    pass
 
 
 # How a whole name can equal a mention, best first. The first two are the name itself; the others are made from it:
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 LABEL, ALIAS, UNBRACKETED, CORE, INITIALS, ACRONYM = range(6)
 SHORT_ACRONYM = 2  # letters of an acronym that only mentions in capitals find: BC is British Columbia, "la" is not Los Angeles
 WHOLE = ALIAS  # kinds up to this one are names the KG itself gives
+BEST_KIND, SMALL, POSSESSIVE = 7, 8, 16  # parts of a summary; SMALL: a name has no capital after its first letter
+IN_ALIAS, IN_LABEL, BEGINS_LABEL = range(3)  # where an entity has a token: in an alias only, in its label, or first in it
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +46,14 @@ class NameIndexArrays:
 
     tokens          the vocabulary, in order of hash
     token_table     hash -> token
-    postings_indptr [tokens + 1] int64, postings [p] uint32 entities ascending, in_label [p] uint8 (0: only in an alias)
+    postings_indptr [tokens + 1] int64, postings [p] uint32 entities ascending
+    in_label        [p] uint8: IN_ALIAS, IN_LABEL or BEGINS_LABEL
     key_table       hash of a squashed name -> key
     key_indptr      [keys + 1] int64, key_entities [q] uint32 ascending, key_kinds [q] uint8
+    key_summary     [keys] uint8: BEST_KIND of its match types, and how its names are written: SMALL, POSSESSIVE
     key_filter      `bit_filter` of the keys that are a name, a label but for brackets or commas, or a core
     typos           tokens a slip of the pen away
+    share           [p] uint8: the share of a name's information that the token has, in the name where it is highest; 255: all
     spelled         how each name is spelled; of a KB that is opened it is apart, as `KB.spelled_names`
     """
 
@@ -61,8 +66,10 @@ class NameIndexArrays:
     key_indptr: NDArray[np.int64]
     key_entities: NDArray[np.uint32]
     key_kinds: NDArray[np.uint8]
+    key_summary: NDArray[np.uint8]
     key_filter: NDArray[np.uint8]
     typos: TypoIndex
+    share: NDArray[np.uint8] | None = None
     spelled: SpelledNames | None = None
 
 
@@ -80,41 +87,6 @@ class TypoIndex:
     filter: NDArray[np.uint8]
 
 
-@dataclass(frozen=True, slots=True)
-class LabelWords:
-    """The tokens of labels: `names` [entities + 1], where the names of each entity begin, the rest as in `SpelledNames`."""
-
-    names: NDArray[np.int64]
-    indptr: NDArray[np.int64]
-    tokens: NDArray[np.uint32]
-
-    @classmethod
-    def of(cls, kb: KB, *, mapped: bool = False) -> LabelWords:
-        """Return those of a KB; `mapped`: as they lie on the disk, for a few look-ups, which check the rows they read."""
-        read = kb.mapped if mapped else kb.array
-        return cls(read("entity_names"), read("name_token_indptr"), read("name_tokens"))
-
-    def first(self, entities: NDArray[np.uint32]) -> NDArray[np.int64]:
-        """Return the first token of each label, or -1; entities without a name have no label."""
-        first = np.full(len(entities), -1, dtype=np.int64)
-        if not len(self.tokens) or not len(entities):
-            return first
-        named = np.flatnonzero(self.names[entities] < self.names[np.asarray(entities, dtype=np.int64) + 1])
-        label = self.names[entities[named]]
-        _check("name", label, len(self.indptr) - 1)
-        at, end = self.indptr[label], self.indptr[label + 1]
-        has = at < end
-        _check("word", at[has], len(self.tokens))
-        first[named[has]] = self.tokens[at[has]]
-        return first
-
-
-def _check(what: str, rows: NDArray[np.int64], size: int) -> None:
-    """Refuse rows that a damaged file names and that there are none of."""
-    if len(rows) and not 0 <= int(rows.min()) <= int(rows.max()) < size:
-        raise OutOfBoundsError(f"{what} {int(rows.max()):,} of {size:,}")
-
-
 MOST_LONGER = 32  # names with the first word of a name that are looked at to find longer ones
 _SPACE = 32
 _BEYOND_ASCII = 128
@@ -122,10 +94,13 @@ _NO_LETTERS = bytes(code for code in range(_BEYOND_ASCII) if not chr(code).isaln
 
 
 def _hash_words(text: Any, starts: Any, ends: Any) -> Any:
-    words = [[hash_bytes(word) for word in name.split()] for name in _names(text, starts, ends)]
+    names = _names(text, starts, ends)
+    words = [[hash_bytes(word) for word in name.split()] for name in names]
     indptr = np.concatenate(([0], np.cumsum([len(of_name) for of_name in words]))).astype(np.int64)
     of_names = [finish_hash(reduce(step.plain, of_name, FNV_OFFSET)) for of_name in words]
-    return indptr, np.array([word for of_name in words for word in of_name], np.uint64), np.array(of_names, np.uint64)
+    keys = [hash_bytes(b"".join(name.split())) for name in names]
+    hashes = ([word for of_name in words for word in of_name], of_names, keys)
+    return indptr, *(np.array(each, np.uint64) for each in hashes)
 
 
 def _hash_letters(text: Any, starts: Any, ends: Any) -> Any:
@@ -140,27 +115,28 @@ def _names(text: Any, starts: Any, ends: Any) -> list[bytes]:
 
 @kernel(plain=_hash_words)
 def hash_words(text: Any, starts: Any, ends: Any) -> Any:
-    """Return the hashes of the words of each name text[starts[i]:ends[i]], and of all of its words together.
+    """Return the hashes of the words of each name text[starts[i]:ends[i]], of all of its words, and of all of its letters.
 
     text  [b] uint8: normalised names, words apart by spaces
 
-    Returns (indptr [n + 1] int64, words [w] uint64, names [n] uint64).
+    Returns (indptr [n + 1] int64, words [w] uint64, names [n] uint64, keys [n] uint64).
     """
     indptr, of_names = np.zeros(len(starts) + 1, np.int64), np.zeros(len(starts), np.uint64)
+    keys = np.zeros(len(starts), np.uint64)
     hashes, many = np.zeros(len(text) + 1, np.uint64), 0
     for name in range(len(starts)):
-        h, of_name, inside = OFFSET, OFFSET, False
+        h, of_name, key, inside = OFFSET, OFFSET, OFFSET, False
         for at in range(starts[name], ends[name] + 1):
             if at < ends[name] and text[at] != _SPACE:
-                h, inside = step(h, text[at]), True
+                h, key, inside = step(h, text[at]), step(key, text[at]), True
             elif inside:
                 hashes[many] = finish(h)
                 of_name = step(of_name, hashes[many])
                 many += 1
                 h, inside = OFFSET, False
-        of_names[name] = finish(of_name)
+        of_names[name], keys[name] = finish(of_name), finish(key)
         indptr[name + 1] = many
-    return indptr, hashes[:many], of_names
+    return indptr, hashes[:many], of_names, keys
 
 
 @kernel(plain=_hash_letters)

@@ -60,9 +60,9 @@ def _without_function_words(
 ) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
     """Remove function words from profiles; in a small KB they look as rare as content words."""
     found = kb.name_index.token_table.find_all(hash_strings(Strings.of(sorted(FUNCTION_WORDS))))
-    tells = np.ones(len(kb.name_index.tokens), dtype=bool)
-    tells[found[found >= 0]] = False
-    kept = tells[words]
+    is_content = np.ones(len(kb.name_index.tokens), dtype=bool)
+    is_content[found[found >= 0]] = False
+    kept = is_content[words]
     return np.concatenate(([0], np.cumsum(kept)))[indptr], words[kept]
 
 
@@ -79,8 +79,8 @@ def _words_of_descriptions(kb: KB) -> tuple[NDArray[np.int64], NDArray[np.int64]
 
 
 NEIGHBORS = 40  # of an entity, whose labels count: the first ones, which are those of the highest prior
-_SMOOTHING = 5.0  # words that every profile has more, so that a short one says no more than it knows
-_MARKS = 2048  # by which most words are told to be in no window, a power of 2
+_SMOOTHING = 5.0  # words added to the size of every profile, so that short ones do not weigh too much
+_MARKS = 2048  # a table that excludes most words that are in no window; a power of 2
 _LEAST_ROOM, _ROOM_PER_WORD = 128, 4  # of the table of the words of a window, a power of 2
 
 

@@ -5,7 +5,7 @@
     my.kb/taumil.safetensors  a model that `train-taumil` made for this KB; writers leave it alone
 
 Whoever writes puts new files beside the old ones, syncs them, and replaces manifest.json last. A process killed at any
-moment leaves the old KB or the new one; what it leaves lying is removed by the next writer.
+moment leaves the old KB or the new one; stale files are removed on the next write.
 """
 
 from __future__ import annotations
@@ -385,8 +385,10 @@ class KB(KBFiles, Displayed):
             array("key_indptr"),
             array("key_entities"),
             array("key_kinds"),
+            array("key_summary"),
             array("key_filter"),
             TypoIndex(*(array(f"typo_{part}") for part in ("indptr", "members", "checks", "filter"))),
+            array("postings_share"),
         )
 
     @cached_property

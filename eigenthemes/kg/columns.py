@@ -57,7 +57,7 @@ class Column(NamedTuple):
         return None if value in EMPTY else value
 
     def id_of(self, value: Any) -> Any:
-        """Return the id that a value of this column stands for."""
+        """Return the id of a value of this column."""
         return self.template.replace("{}", str(value).strip()) if self.template else value
 
 
@@ -221,7 +221,7 @@ def check_shared_ids(statements: Statements) -> None:
 
 
 def _labels_of_shared_ids(statements: Statements) -> dict[str, dict[str, str]]:
-    """Return for each table with ids of its own numbering the first name of each id that another such table has, too."""
+    """Return for each table whose ids have no prefix the first name of each id that another such table has, too."""
     tables = [file.name for file in statements.files]
     if sum(table in statements.id_headers for table in tables) < 2:
         return {}

@@ -1,39 +1,35 @@
-"""Align a form with the names of an entity: which tokens stand for each other, what is missing, what is too much.
+"""Align a form with the names of an entity: which tokens are paired, which are missing, and which are too many.
 
-Tokens are paired by the strongest relation there is: the same, two that are one when put together, forms of one word, an
-initial, a typo. Information is in bits (`token_model`):
+Tokens are paired by the strongest relation there is: the same, two that are one when put together, related ones
+(`token_model`), an initial. Information is in bits:
 
     name coverage = sum of r I(t) over paired tokens of the name / (their information + cost of what is missing)
     form coverage = the same for the form, with the cost of what is too much
+
+where r is the strength of the relation.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from eigenthemes.core.arrays import read_only
 from eigenthemes.core.jit import kernel
-from eigenthemes.core.strings import Strings, hash_strings
 from eigenthemes.kb.store import KB
 from eigenthemes.names.token_model import (
-    ANY,
+    DERIVED,
     LEAST_INFORMATION,
     MOST_TOKENS,
     NAMED_BEFORE,
-    NO_OTHER,
-    RELATED,
-    TYPO_FROM,
+    SAME,
+    STRENGTH,
+    TYPO,
     WEAK,
     TokenModel,
-    analyse,
 )
-from eigenthemes.names.typos import TWO_SLIPS
-from eigenthemes.names.weak_words import COST_OF_FUNCTION, COST_OF_NAMING, FUNCTION, LEGAL_FORM
-from eigenthemes.text.normalize import normalize
+from eigenthemes.names.weak_words import COST_OF_FUNCTION, COST_OF_NAMING, FUNCTION, LEGAL_FORM, TITLE
 
 COLUMNS = {
     "name_coverage": "the share of the information of a name that the mention has; weak words (articles, titles, legal forms) "
@@ -45,73 +41,60 @@ COLUMNS = {
     "same_name": "nothing is missing, and nothing is too much",
     "misspelled": "words of the mention with a typo",
     "inflected": "words in another form",
+    "derived": 'words that are derived from those of the name ("German" for Germany)',
     "initial": "words of which there is only an initial",
     "reordered": "words in another order",
+    "other_kind": "a title before a name of one word, or a legal form behind a name that has none",
     "weaker": "another candidate has a name that fits much better",
 }
 NAME_COVERAGE, FORM_COVERAGE, COVERAGE, MISSING, EXTRA, SAME_NAME = range(6)
-MISSPELLED, INFLECTED, INITIAL, REORDERED, WEAKER = range(6, len(COLUMNS))
+MISSPELLED, INFLECTED, DERIVED_WORDS, INITIAL, REORDERED, OTHER_KIND, WEAKER = range(6, len(COLUMNS))
 WIDTH = len(COLUMNS)
 MUCH_WEAKER = np.float32(0.3)  # share of the best coverage: "Mr Baker" is no "Mr. Farage", and sixteen of them make it no NIL
 
 MOST_NAMES = 32  # of an entity
-LONGEST_WORD = 64
-# what a paired token counts
-SAME, JOINED, INFLECTION, INITIALS = np.float32(1), np.float32(0.99), np.float32(0.97), np.float32(0.5)
-TYPO, TYPOS = np.float32(0.8), np.float32(0.6)
-_STEPS = 100  # of comparing a form with an entity, in plain Python
+# relations that only an alignment finds, and how much of the information of their tokens counts
+JOINED, INITIALS = len(STRENGTH), len(STRENGTH) + 1
+STRENGTHS = np.append(STRENGTH, np.array((0.99, 0.5), np.float32))
+NO_LETTER = 255
 _NEARLY_ALL = np.float32(0.999)
-_ZERO, _ONE = np.float32(0), np.float32(1)
+_ZERO, _ONE, _LEAST = np.float32(0), np.float32(1), np.float32(LEAST_INFORMATION)
 _NAMING, _FUNCTION = np.float32(COST_OF_NAMING), np.float32(COST_OF_FUNCTION)
-
-
-Ints = NDArray[np.int64]
+_BIT, _LOW_BITS = np.uint64(1), np.uint64(63)
 
 
 def names_and_tokens(kb: KB) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
     """Return the arrays of a KB that `align` compares with."""
     model, spelled, strings = kb.cached(TokenModel.of), kb.spelled_names, kb.name_index.tokens
-    first_letters = strings.blob[np.minimum(strings.offsets[:-1], max(0, len(strings.blob) - 1))]
     return (
         (kb.array("entity_names"), spelled.indptr, spelled.tokens, model.brackets, model.name_costs),
-        (model.information, model.kinds, model.indptr, model.stems, strings.offsets, read_only(strings.blob), first_letters),
+        (model.information, model.kinds, *model.related, strings.offsets, read_only(strings.blob), model.initials),
     )
-
-
-def coverages(kb: KB, forms: Sequence[str], form_of: Ints, entity: NDArray[Any]) -> NDArray[np.float32]:
-    """Return the coverage of some entities [n], each for the form forms[form_of[i]]; `form_of` ascends."""
-    normalized = [normalize(form) for form in forms]
-    words = [form.split() for form in normalized]
-    token = kb.name_index.token_table.find_all(hash_strings(Strings.of(word for of_form in words for word in of_form)))
-    indptr = np.concatenate(([0], np.cumsum([len(of_form) for of_form in words]))).astype(np.int64)
-    analysed = analyse(normalized.__getitem__, indptr, token.astype(np.int64), kb.cached(TokenModel.of))
-    bounds = np.searchsorted(form_of, np.arange(len(forms) + 1))
-    run = align.select_backend(_STEPS * len(entity))
-    aligned = run(analysed.arrays, bounds, entity.astype(np.int64), np.zeros(len(entity), bool), *kb.cached(names_and_tokens))
-    return np.asarray(aligned[:, COVERAGE])
 
 
 @kernel
 def align(forms: Any, bounds: Any, entity: Any, is_whole: Any, names: Any, tokens: Any) -> Any:
-    """Align m forms with the names of their candidates, those of form i in bounds[i]:bounds[i + 1]; [n, 11] float32.
+    """Align m forms with the names of their candidates, those of form i in bounds[i]:bounds[i + 1]; [n, 13] float32.
 
-    forms     the fields of `token_model.Forms`
+    forms     the arrays of `token_model.Forms`
     entity    [n] int64; is_whole [n] bool: the form is a name of the entity, and nothing has to be compared
     names     (names of each entity, tokens of each name: indptr and tokens, brackets, costs)
-    tokens    (information, kinds, stem indptr, stems, offsets of the letters, letters, first letters) of the KB's tokens
+    tokens    (information, kinds, related: indptr, tokens and relations, letters: offsets and bytes, first letters) of the KB
 
-    Most forms and names differ by strong words of the KB only: these are compared right here, all others by `_compare`.
+    Most forms and names differ by strong words that are not related: these are compared right here, all others by `_compare`.
     """
     columns, best = np.zeros((len(entity), WIDTH), np.float32), np.zeros(WIDTH, np.float32)
-    pair, relation, taken = np.zeros(MOST_TOKENS, np.int64), np.zeros(MOST_TOKENS, np.float32), np.zeros(MOST_TOKENS, np.bool_)
+    pair, relation = np.zeros(MOST_TOKENS, np.int64), np.zeros(MOST_TOKENS, np.int64)
+    taken, letter, mask = np.zeros(MOST_TOKENS, np.bool_), np.zeros(MOST_TOKENS, np.uint8), np.zeros(MOST_TOKENS, np.uint64)
     form_indptr, form_token, form_cost = forms[0], forms[1], forms[3]
     entity_names, name_indptr, name_tokens, brackets, name_costs = names
-    kinds, information, initials, form_initial = tokens[1], tokens[0], tokens[6], forms[7]
+    information, kinds, initials, named = tokens[0], tokens[1], tokens[7], forms[9]
     for form in range(len(bounds) - 1):
         first, size = form_indptr[form], min(MOST_TOKENS, form_indptr[form + 1] - form_indptr[form])
         of_form = _ZERO
-        for at in range(first, first + size):
-            of_form += form_cost[at]
+        for i in range(size):
+            of_form += form_cost[first + i]
+            letter[i], mask[i] = _other_tokens(forms, first + i, tokens)
         for row in range(bounds[form], bounds[form + 1]):
             if is_whole[row]:
                 columns[row, NAME_COVERAGE] = columns[row, FORM_COVERAGE] = columns[row, COVERAGE] = 1
@@ -136,10 +119,11 @@ def align(forms: Any, bounds: Any, entity: Any, is_whole: Any, names: Any, token
                 others = False
                 if shared < size and shared < length:
                     for i in range(size):
-                        if pair[i] < 0 and form_initial[first + i] != NO_OTHER:
+                        if pair[i] < 0 and (letter[i] != NO_LETTER or mask[i] != 0):
                             for j in range(length):
-                                letter = initials[np.int64(name_tokens[start + j])]
-                                others = others or letter == form_initial[first + i] or form_initial[first + i] == ANY
+                                token = np.int64(name_tokens[start + j])
+                                others = others or initials[token] == letter[i]
+                                others = others or (mask[i] >> (np.uint64(token) & _LOW_BITS)) & _BIT != 0
                 if others or has_weak:
                     _compare(forms, first, size, names, name, start, length, tokens, pair, relation, taken, best)
                 elif shared > 0:
@@ -147,9 +131,12 @@ def align(forms: Any, bounds: Any, entity: Any, is_whole: Any, names: Any, token
                     best[NAME_COVERAGE], best[FORM_COVERAGE] = paired / (paired + missing), paired / (paired + extra)
                     best[COVERAGE] = best[NAME_COVERAGE] * best[FORM_COVERAGE]
                     best[MISSING], best[EXTRA], best[REORDERED] = missing, extra, not in_order
-                    best[MISSPELLED], best[INFLECTED], best[INITIAL] = _ZERO, _ZERO, _ZERO
+                    best[MISSPELLED], best[INFLECTED], best[DERIVED_WORDS], best[INITIAL] = _ZERO, _ZERO, _ZERO, _ZERO
                 else:
                     continue
+                best[OTHER_KIND] = (named[form] & TITLE != 0 and length == 1) or (
+                    named[form] & LEGAL_FORM != 0 and kinds[np.int64(name_tokens[start + length - 1])] & LEGAL_FORM == 0
+                )
                 if best[COVERAGE] > columns[row, COVERAGE]:
                     for column in range(WEAKER):
                         columns[row, column] = best[column]
@@ -158,6 +145,26 @@ def align(forms: Any, bounds: Any, entity: Any, is_whole: Any, names: Any, token
             columns[row, EXTRA] = np.log1p(np.float64(columns[row, EXTRA]))
         _mark_weaker(columns, bounds[form], bounds[form + 1])
     return columns
+
+
+@kernel
+def _other_tokens(forms: Any, at: Any, tokens: Any) -> Any:
+    """Return the first letter of tokens that a token of a form may be paired with, and a mask of the low bits of others.
+
+    Initials, and unknown words, which may be two of the name in one, are compared with tokens of the same first letter.
+    """
+    token, mask, letter = forms[1][at], np.uint64(0), np.uint8(NO_LETTER)
+    if token >= 0:
+        for k in range(tokens[2][token], tokens[2][token + 1]):
+            mask |= _BIT << (np.uint64(tokens[3][k]) & _LOW_BITS)
+        if tokens[5][token + 1] - tokens[5][token] == 1:
+            letter = tokens[7][token]
+    else:
+        for k in range(forms[4][at], forms[4][at + 1]):
+            mask |= _BIT << (np.uint64(forms[5][k]) & _LOW_BITS)
+        if forms[7][at + 1] > forms[7][at]:
+            letter = forms[8][forms[7][at]]
+    return letter, mask
 
 
 @kernel
@@ -195,14 +202,14 @@ def _compare(
             relation[i], taken[pair[i]] = SAME, True
             paired += 1
     if paired < size and paired < length:
-        paired += _pair_others(forms, first, size, names[2], start, length, tokens, pair, relation, taken)
+        paired += _pair_related(forms, first, size, names[2], start, length, tokens, pair, relation, taken)
     best[COVERAGE] = _ZERO
     if paired > 0:
         _measure(forms, first, size, names[2], start, length, names[3][name], tokens, pair, relation, taken, best)
 
 
 @kernel
-def _pair_others(
+def _pair_related(
     forms: Any,
     first: Any,
     size: Any,
@@ -217,36 +224,47 @@ def _pair_others(
     """Pair the tokens that are left by the strongest relation; returns how many."""
     paired = 0
     for i in range(size):
-        token = forms[1][first + i]
-        if pair[i] >= 0 or (token >= 0 and tokens[1][token] & RELATED == 0 and tokens[4][token + 1] - tokens[4][token] > 1):
-            continue  # a word of the KB without other forms
-        strongest, at = _ZERO, -1
-        for j in range(length):
+        strongest, at, found = _ZERO, -1, SAME
+        for j in range(length if pair[i] < 0 else 0):
             if not taken[j]:
-                strength = _related(forms, first + i, np.int64(name_tokens[start + j]), tokens)
-                if strength > strongest:
-                    strongest, at = strength, j
+                other = _relation(forms, first + i, np.int64(name_tokens[start + j]), tokens)
+                if other > SAME and STRENGTHS[other] > strongest:
+                    strongest, at, found = STRENGTHS[other], j, other
         if at >= 0:
-            pair[i], relation[i], taken[at] = at, strongest, True
+            pair[i], relation[i], taken[at] = at, found, True
             paired += 1
     for i in range(size - 1):
-        if pair[i] < 0 and pair[i + 1] < 0:
-            for j in range(length):
-                if not taken[j] and _are_joined(forms, first + i, np.int64(name_tokens[start + j]), tokens):
-                    pair[i] = pair[i + 1] = j
-                    relation[i] = relation[i + 1] = JOINED
-                    taken[j] = True
-                    paired += 2
-                    break
+        for j in range(length if pair[i] < 0 and pair[i + 1] < 0 else 0):
+            if pair[i] < 0 and not taken[j] and _are_joined(forms, first + i, np.int64(name_tokens[start + j]), tokens):
+                pair[i] = pair[i + 1] = j
+                relation[i] = relation[i + 1] = JOINED
+                taken[j] = True
+                paired += 2
     for j in range(length - 1):
-        if not taken[j] and not taken[j + 1]:
-            for i in range(size):
-                if pair[i] < 0 and _joins(forms, first + i, name_tokens, start + j, tokens):
-                    pair[i], relation[i] = j, JOINED
-                    taken[j] = taken[j + 1] = True
-                    paired += 1
-                    break
+        for i in range(size if not taken[j] and not taken[j + 1] else 0):
+            if pair[i] < 0 and not taken[j] and _joins(forms, first + i, name_tokens, start + j, tokens):
+                pair[i], relation[i] = j, JOINED
+                taken[j] = taken[j + 1] = True
+                paired += 1
     return paired
+
+
+@kernel
+def _relation(forms: Any, at: Any, other: Any, tokens: Any) -> Any:
+    """Return the relation of a token of a form to another one of a name; SAME where there is none."""
+    token = forms[1][at]
+    if token >= 0:
+        for k in range(tokens[2][token], tokens[2][token + 1]):
+            if np.int64(tokens[3][k]) == other:
+                return np.int64(tokens[4][k])
+    else:
+        for k in range(forms[4][at], forms[4][at + 1]):
+            if np.int64(forms[5][k]) == other:
+                return np.int64(forms[6][k])
+    word, name = _letters(forms, at, tokens), tokens[6][tokens[5][other] : tokens[5][other + 1]]
+    if len(word) > 0 and len(name) > 0 and word[0] == name[0] and (len(word) == 1) != (len(name) == 1):
+        return np.int64(INITIALS)
+    return np.int64(SAME)
 
 
 @kernel
@@ -254,67 +272,22 @@ def _letters(forms: Any, at: Any, tokens: Any) -> Any:
     """Return the letters of a token of a form."""
     token = forms[1][at]
     if token >= 0:
-        return tokens[5][tokens[4][token] : tokens[4][token + 1]]
-    return forms[5][1][forms[5][0][at] : forms[5][0][at + 1]]
-
-
-@kernel
-def _related(forms: Any, at: Any, other: Any, tokens: Any) -> Any:
-    """Return how strongly a token of a form stands for another one of a name."""
-    token = forms[1][at]
-    if token >= 0:
-        own, first, last = tokens[3], tokens[2][token], tokens[2][token + 1]
-    else:
-        own, first, last = forms[4][1], forms[4][0][at], forms[4][0][at + 1]
-    for k in range(first, last):
-        for m in range(tokens[2][other], tokens[2][other + 1]):
-            if own[k] == tokens[3][m]:
-                return INFLECTION
-    word, name = _letters(forms, at, tokens), tokens[5][tokens[4][other] : tokens[4][other + 1]]
-    if len(word) == 0 or len(name) == 0 or word[0] != name[0]:
-        return _ZERO
-    if (len(word) == 1) != (len(name) == 1):
-        return INITIALS
-    if forms[6][at] and len(name) >= TYPO_FROM:
-        edits = _edits(word, name)
-        if edits <= 1:
-            return TYPO
-        if edits == 2 and min(len(word), len(name)) >= TWO_SLIPS:
-            return TYPOS
-    return _ZERO
-
-
-@kernel
-def _edits(word: Any, other: Any) -> Any:
-    """Return how many letters are added, missing, exchanged or swapped between two words; 3 for more than two."""
-    if abs(len(word) - len(other)) > 2 or len(word) >= LONGEST_WORD or len(other) >= LONGEST_WORD:
-        return 3
-    rows = np.zeros((3, LONGEST_WORD), np.int64)  # of the usual table, the last three
-    for j in range(len(other) + 1):
-        rows[0, j] = j
-    for i in range(1, len(word) + 1):
-        row, before, earlier = i % 3, (i - 1) % 3, (i - 2) % 3
-        rows[row, 0] = i
-        for j in range(1, len(other) + 1):
-            edits = min(rows[before, j] + 1, rows[row, j - 1] + 1, rows[before, j - 1] + (word[i - 1] != other[j - 1]))
-            if i > 1 and j > 1 and word[i - 1] == other[j - 2] and word[i - 2] == other[j - 1]:
-                edits = min(edits, rows[earlier, j - 2] + 1)
-            rows[row, j] = edits
-    return min(3, rows[len(word) % 3, len(other)])
+        return tokens[6][tokens[5][token] : tokens[5][token + 1]]
+    return forms[8][forms[7][at] : forms[7][at + 1]]
 
 
 @kernel
 def _are_joined(forms: Any, at: Any, other: Any, tokens: Any) -> Any:
     """Return whether two tokens of a form, one after the other, are one of the name."""
     word, following = _letters(forms, at, tokens), _letters(forms, at + 1, tokens)
-    return _is_join(word, following, tokens[5][tokens[4][other] : tokens[4][other + 1]])
+    return _is_join(word, following, tokens[6][tokens[5][other] : tokens[5][other + 1]])
 
 
 @kernel
 def _joins(forms: Any, at: Any, name_tokens: Any, start: Any, tokens: Any) -> Any:
     """Return whether a token of a form is two of the name, one after the other."""
     one, two = np.int64(name_tokens[start]), np.int64(name_tokens[start + 1])
-    offsets, letters = tokens[4], tokens[5]
+    offsets, letters = tokens[5], tokens[6]
     first, second = letters[offsets[one] : offsets[one + 1]], letters[offsets[two] : offsets[two + 1]]
     return _is_join(first, second, _letters(forms, at, tokens))
 
@@ -346,23 +319,25 @@ def _measure(
 ) -> None:
     """Write the columns of a form and a name whose tokens are paired."""
     of_form, all_of_form, of_name, all_of_name, extra, missing = _ZERO, _ZERO, _ZERO, _ZERO, _ZERO, _ZERO
-    typos, inflected, initials, reordered, last = _ZERO, _ZERO, _ZERO, _ZERO, -1
+    typos, inflected, derived, initials, reordered, last = _ZERO, _ZERO, _ZERO, _ZERO, _ZERO, -1
     for i in range(size):
         at, information = first + i, forms[2][first + i]
         if pair[i] < 0:
             extra += forms[3][at]
             continue
-        of_form += relation[i] * information
+        strength = STRENGTHS[relation[i]]
+        of_form += strength * information
         all_of_form += information
         if i == 0 or pair[i] != pair[i - 1]:
             of_token = tokens[0][np.int64(name_tokens[start + pair[i]])]
             after = pair[i] + 1
             if relation[i] == JOINED and after < length and taken[after] and not _is_paired(pair, size, after):
                 of_token += tokens[0][np.int64(name_tokens[start + after])]
-            of_name += relation[i] * of_token
+            of_name += strength * of_token
             all_of_name += of_token
-        typos += (relation[i] == TYPO) | (relation[i] == TYPOS)
-        inflected += relation[i] == INFLECTION
+        typos += TYPO <= relation[i] < JOINED
+        inflected += SAME < relation[i] < DERIVED
+        derived += relation[i] == DERIVED
         initials += relation[i] == INITIALS
         reordered += pair[i] < last
         last = pair[i]
@@ -377,16 +352,17 @@ def _measure(
             weak = j < begin or j >= end or j >= brackets
             share = _NAMING if weak else (_FUNCTION if tokens[1][token] & FUNCTION else _ONE)
             missing += share * tokens[0][token]
-    columns[NAME_COVERAGE] = of_name / max(all_of_name + missing, np.float32(LEAST_INFORMATION))
-    columns[FORM_COVERAGE] = of_form / max(all_of_form + extra, np.float32(LEAST_INFORMATION))
+    columns[NAME_COVERAGE] = of_name / max(all_of_name + missing, _LEAST)
+    columns[FORM_COVERAGE] = of_form / max(all_of_form + extra, _LEAST)
     columns[COVERAGE] = columns[NAME_COVERAGE] * columns[FORM_COVERAGE]
     columns[MISSING], columns[EXTRA] = missing, extra
-    columns[MISSPELLED], columns[INFLECTED], columns[INITIAL], columns[REORDERED] = typos, inflected, initials, reordered > 0
+    columns[MISSPELLED], columns[INFLECTED], columns[DERIVED_WORDS] = typos, inflected, derived
+    columns[INITIAL], columns[REORDERED] = initials, reordered > 0
 
 
 @kernel
 def _is_paired(pair: Any, size: Any, token: Any) -> Any:
-    """Return whether a token of the form stands for this token of the name."""
+    """Return whether a token of the form is paired with this token of the name."""
     for i in range(size):  # noqa: SIM110
         if pair[i] == token:
             return True

@@ -100,14 +100,14 @@ COST_OF_NAMING, COST_OF_FUNCTION = 0.1, 0.3
 
 
 @cache
-def kinds_of_weak_words(languages: tuple[str, ...]) -> dict[str, int]:
-    """Return the kinds (bits) of each weak word; titles and legal forms are those of all languages."""
+def kinds_of_weak_words(languages: tuple[str, ...], without: int = 0) -> dict[str, int]:
+    """Return the kinds (bits) of each weak word but some kinds; titles and legal forms are those of all languages."""
     lists = [(TITLES, TITLE), (LEGAL_FORMS, LEGAL_FORM)]
     lists += [(ARTICLES.get(language, frozenset()), ARTICLE) for language in languages]
     lists += [(FUNCTION_WORDS.get(language, frozenset()), FUNCTION) for language in languages]
     kinds: dict[str, int] = {}
     for words, kind in lists:
-        for word in words:
+        for word in words if not kind & without else ():
             kinds[word] = kinds.get(word, 0) | kind
     return kinds
 

@@ -10,14 +10,12 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.candidates.generator import CandidateGenerator, CandidateTable
-from eigenthemes.candidates.options import CandidateOptions
-from eigenthemes.candidates.rules import REMEMBERED, Sharing
 from eigenthemes.core.threads import lazy
 from eigenthemes.kb.name_arrays import UNBRACKETED
 from eigenthemes.kb.store import KB, Vectors
-from eigenthemes.mentions.detector import Detector, detector_named, with_mentions
-from eigenthemes.mentions.plain_detectors import cell_forms
+from eigenthemes.names.detectors import Detector, cell_forms, detector_named, with_mentions
+from eigenthemes.names.generator import CandidateGenerator, CandidateOptions, CandidateTable
+from eigenthemes.names.retrieval import REMEMBERED
 from eigenthemes.records import Document, Mention, PlainMentions, mention_texts
 from eigenthemes.text.normalize import name_key
 
@@ -269,7 +267,7 @@ class BatchMaker:
         """Return the documents with their mentions: given ones, or those that the detector finds."""
         given = list(documents)
         by_spelling = [self.detector.by_spelling and document.mentions is None and document.table is None for document in given]
-        complete, witnesses = self._with_witnesses([with_mentions(document, self.detector) for document in given])
+        complete, witnesses = self._with_witnesses(with_mentions(given, self.detector))
         return DetectedMentions(complete, by_spelling, witnesses)
 
     def look_up(self, mentions: DetectedMentions) -> Batch:
@@ -304,7 +302,7 @@ class BatchMaker:
         if not about.strip():
             return ()
         detector = self.kb.cached(_detector_of_names)
-        found = detector.detect(Document(text=about))
+        (found,) = detector.detect([Document(text=about)])
         return tuple(dict.fromkeys(Mention(mention.text, full_name=mention.full_name) for mention in found))
 
     def _candidates(self, documents: Sequence[Document], counts: Sequence[int]) -> tuple[GivenCandidates, dict[int, str]]:
@@ -405,7 +403,7 @@ def batch_maker(
     vectors: str | None = None,
     detector: str = "names",
     language: str | None = None,
-    sharing: Sharing | None = None,
+    incomplete: bool = True,
     about: str | None = None,
     remembers: bool = True,
 ) -> BatchMaker:
@@ -419,8 +417,7 @@ def batch_maker(
         kb,
         **asdict(candidates or CandidateOptions()),
         embedded=None if chosen is None else chosen.has,
-        language=language,
-        sharing=sharing,
+        incomplete=incomplete,
         remembers=remembers,
     )
     names = detector_named(detector, kb, language, allowed=generator.allowed)

@@ -169,7 +169,7 @@ def _name_keys(batch: Batch, candidates: Ints) -> tuple[Ints, Ints, tuple[Ints, 
     if not len(written):
         return written, written, (np.zeros(1, np.int64), np.zeros(0, np.uint64))
     names = normalize_many(list(number_of))
-    indptr, words, of_names = hash_words.select_backend(len(names.text))(read_only(names.text), names.starts, names.ends)
+    indptr, words, of_names, _ = hash_words.select_backend(len(names.text))(read_only(names.text), names.starts, names.ends)
     same = np.unique(of_names, return_inverse=True)[1][written]
     brought = np.zeros(len(written), np.int64)
     if not batch.are_plain:  # else what is found for a name depends on nothing else

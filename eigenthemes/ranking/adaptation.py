@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.kb.store import KB
-from eigenthemes.mentions.clues import surroundings
+from eigenthemes.names.evidence import surroundings
 from eigenthemes.pipeline.mention_groups import MentionGroups
 from eigenthemes.ranking.features.feature_context import FeatureGroup
 

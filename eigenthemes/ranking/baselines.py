@@ -15,14 +15,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.candidates.generator import CandidateTable
-from eigenthemes.candidates.rules import CONTAINS, ENDING, REMEMBERED, SHARES, SPELLING, TYPO, WORDING
 from eigenthemes.core.arrays import sum_rows, unit_rows
 from eigenthemes.core.jit import kernel
 from eigenthemes.embeddings.word_vectors import WordContext, WordVectors
 from eigenthemes.errors import DocumentError, OptionError, VectorError
 from eigenthemes.kb.name_arrays import ACRONYM, ALIAS, CORE, INITIALS, LABEL, UNBRACKETED
 from eigenthemes.kb.store import KB
+from eigenthemes.names.generator import CandidateTable
+from eigenthemes.names.retrieval import CONTAINS, MISSPELLED, OTHER_FORM, REMEMBERED, SHARES
 from eigenthemes.pipeline.batch import Batch
 from eigenthemes.ranking.options import AverageOptions, ContextOptions, EigenOptions, Scores
 from eigenthemes.ranking.subspace import Subspace, fit_subspace, rank_weights, score, score_by_all
@@ -35,8 +35,8 @@ _STEPS = 4  # of finding what is distinct, per candidate
 
 # What a name match counts beside the prior (round numbers; a finer search on the tuning sets gains 0.1 points).
 NAME_MATCH_WEIGHTS = {
-    LABEL: 1.0, ALIAS: 0.5, UNBRACKETED: 0.5, CORE: 0.3, ENDING: 0.2, ACRONYM: 0.1, INITIALS: 0.05, CONTAINS: 0.01,
-    SHARES: 0.005, TYPO: 0.005, REMEMBERED: 1.0, SPELLING: 0.1, WORDING: 0.1,
+    LABEL: 1.0, ALIAS: 0.5, UNBRACKETED: 0.5, CORE: 0.3, OTHER_FORM: 0.2, ACRONYM: 0.1, INITIALS: 0.05, CONTAINS: 0.01,
+    SHARES: 0.005, MISSPELLED: 0.02, REMEMBERED: 1.0,
 }  # fmt: skip
 
 

@@ -20,6 +20,7 @@ LINKED, NO_CANDIDATE, LOW_PROBABILITY, NO_EMBEDDING, NO_NAME_MATCH = range(len(N
 
 _FEW = 4  # candidates of a mention that are chosen one after the other sooner than all are sorted
 _OF_ALL = 1 / 3  # of the probability of all candidates that an exact name must have
+_RIVAL = 1 / 3  # of the probability of the best candidate, from which on another one of that very name is a second meaning
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +31,8 @@ class DecisionRule:
     allow_nil  False: the best candidate always is the answer
     detected   the threshold of mentions found by their spelling, whose probability holds the detection factor; None: the same
     cells      the threshold of cells of tables; None: the same
-    exact      where the best candidate is the only one of that very name and has a third of what all have, the threshold is of
-               any candidate being right: that longer names share its words is no reason for NIL
+    exact      where the best candidate has that very name and a third of what all have, the threshold is of any candidate
+               being right: that others share its name, or its words, is no reason for NIL
     """
 
     threshold: float = 0.0
@@ -59,6 +60,7 @@ class Decisions:
     scores       [n] of the table's rows
     nil_reason   [mentions] an index of NIL_REASONS
     probability  [mentions] of the best candidate; nan where there is none, and for methods that are not calibrated
+    ambiguous    linked mention -> rows of other candidates of that very name that are not much less probable, best first
     """
 
     order: Ints
@@ -66,6 +68,7 @@ class Decisions:
     scores: Floats
     nil_reason: NDArray[np.int8]
     probability: Floats
+    ambiguous: dict[int, list[int]]
 
     @property
     def linked(self) -> NDArray[np.bool_]:
@@ -89,7 +92,9 @@ def decide(batch: Batch, scored: Scored, method: Method, rule: DecisionRule, *, 
     probability = np.full(table.mentions, np.nan)
     if method.calibrated:
         probability[has_candidate] = scored.scores[best]
-    return Decisions(order, bounds, scored.scores, nil_reason, probability)
+    is_best = np.zeros(len(scored.scores), bool)
+    is_best[best[nil_reason[has_candidate] == LINKED]] = method.calibrated
+    return Decisions(order, bounds, scored.scores, nil_reason, probability, _namesakes(batch, scored.scores, is_best))
 
 
 def best_rows(batch: Batch, scores: Floats, top: int) -> tuple[Ints, Ints]:
@@ -141,10 +146,25 @@ def _reasons(batch: Batch, scored: Scored, method: Method, rule: DecisionRule, b
 
 
 def _is_exact(batch: Batch, scored: Scored, best: Ints, threshold: Floats) -> NDArray[np.bool_]:
-    """Return which best candidates are the only ones of that very name and likely enough, one of all being probable."""
+    """Return which best candidates have that very name and are likely enough, one of all being probable."""
     table = batch.table
     any_right = np.bincount(table.mention_of, weights=scored.scores, minlength=table.mentions)[table.mention_of[best]]
-    whole = table.match_type <= WHOLE
-    namesakes = np.bincount(table.mention_of[whole], minlength=table.mentions)[table.mention_of[best]]
     likely = scored.scores[best] >= any_right * _OF_ALL
-    return np.asarray(whole[best] & (namesakes == 1) & likely & (any_right >= threshold))
+    return np.asarray((table.match_type[best] <= WHOLE) & likely & (any_right >= threshold))
+
+
+def _namesakes(batch: Batch, scores: Floats, is_best: NDArray[np.bool_]) -> dict[int, list[int]]:
+    """Return the rows of the candidates that share the very name of a linked one and are not much less probable.
+
+    is_best  [n] the rows of linked candidates
+    """
+    table = batch.table
+    whole = np.flatnonzero((table.match_type <= WHOLE) & (scores > 0))
+    best_score = np.full(table.mentions, np.inf)
+    linked = whole[is_best[whole]]
+    best_score[table.mention_of[linked]] = scores[linked]
+    others = whole[(scores[whole] >= _RIVAL * best_score[table.mention_of[whole]]) & ~is_best[whole]]
+    found = dict[int, list[int]]()
+    for row in others[np.argsort(-scores[others], kind="stable")].tolist():
+        found.setdefault(int(table.mention_of[row]), []).append(row)
+    return found

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from eigenthemes.core.strings import Strings, hash_strings
 from eigenthemes.kb.name_arrays import UNBRACKETED
 from eigenthemes.kb.store import KB
-from eigenthemes.mentions.clues import NO_NAME, clues, definitions, follows_title
+from eigenthemes.names.evidence import NO_NAME, clues, definitions, follows_title
 from eigenthemes.pipeline.mention_groups import MentionGroups
 from eigenthemes.ranking.adaptation import Adaptation
 from eigenthemes.ranking.features import COLUMNS, FeatureContext

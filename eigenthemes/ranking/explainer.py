@@ -12,8 +12,6 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.candidates.rules import CONTAINS, MATCH_TYPES
-from eigenthemes.candidates.whole_names import matched_name
 from eigenthemes.core.entity_ids import last_part
 from eigenthemes.core.threads import lazy
 from eigenthemes.explanations import (
@@ -26,6 +24,8 @@ from eigenthemes.explanations import (
     TopicReason,
 )
 from eigenthemes.kb.attributes import described_attribute
+from eigenthemes.names.generator import matched_name
+from eigenthemes.names.retrieval import CONTAINS, MATCH_TYPES
 from eigenthemes.ranking.adaptation import GROUP as CORPUS
 from eigenthemes.ranking.decide import DecisionRule
 from eigenthemes.ranking.features import COLUMNS, GROUPS, JOINT_GROUPS, Contributions, FeatureContext, WeightedCandidates

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.candidates.rules import SHARING_UNWEIGHED, Sharing
 from eigenthemes.core import extensions
 from eigenthemes.core.extensions import find_extension, load_extensions
 from eigenthemes.core.threads import limit_blas_threads
@@ -93,11 +92,6 @@ class Method:
     tells_noise: bool = False
     prepare: Callable[[KB, Any], object] | None = None
     check: Callable[[Document], None] | None = None
-
-    @property
-    def sharing(self) -> Sharing | None:
-        """Return how entities that share words with a mention become candidates; only a ranker can weigh them."""
-        return None if self.calibrated else SHARING_UNWEIGHED
 
     def __call__(self, batch: Batch, kb: KB, options: Any = None) -> Scored:
         """Score the candidates of a batch."""

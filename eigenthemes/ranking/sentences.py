@@ -148,9 +148,9 @@ def _match_clause(best: ExplainedCandidate) -> str:
         "label but for brackets or commas": "exact name but for brackets or commas",
         "initials": "its name with initials",
         "acronym": "an acronym of its name",
-        "other ending": f"{best.matched_name} with another ending",
-        "other spelling": f"{best.matched_name} in another spelling",
-        "other word": f"{best.matched_name} with a word that other names of the KG use in its place",
+        "same core": f"{best.matched_name} but for small words, titles or legal forms",
+        "other form": f"{best.matched_name} in another form",
+        "similar spelling": f"{best.matched_name} in another spelling",
         "remembered": "no name of it in the KG",
         "shares words": "some words of its name" if own else f"some words of its other name {best.matched_name}",
     }.get(best.match_type, best.match_type)

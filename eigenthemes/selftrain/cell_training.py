@@ -10,14 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.candidates.generator import CandidateGenerator
-from eigenthemes.candidates.rules import SHARING
 from eigenthemes.core.progress import Advance
 from eigenthemes.embeddings.word_vectors import WordContext
 from eigenthemes.kb.attributes import EntityAttributes, attribute_count, collect_attributes
 from eigenthemes.kb.graph import Hubs, hubs_of
 from eigenthemes.kb.profiles import EntityProfiles, collect_profiles
 from eigenthemes.kb.store import KB, Vectors
+from eigenthemes.names.generator import CandidateGenerator
 from eigenthemes.pipeline.batch import Batch, BatchMaker, batches_of, gold_rows
 from eigenthemes.ranking.cells import CellModel, dot
 from eigenthemes.ranking.decide import DecisionRule, decide
@@ -43,7 +42,7 @@ def count_attributes(kb: KB) -> EntityAttributes:
     indptr, attributes = collect_attributes(kb)
     sampler = Sampler(kb, np.random.default_rng(0))
     names = [sampler.namer.name(sampler.entity()) for _ in range(_NAMES)]
-    table = CandidateGenerator(kb, remembers=False, sharing=SHARING).find_batch(names)
+    table = CandidateGenerator(kb, remembers=False).find_batch(names)
     bounds = table.bounds
     entity = table.entity.astype(np.int64)
     count = names_with.select_backend(int((indptr[entity + 1] - indptr[entity]).sum()))

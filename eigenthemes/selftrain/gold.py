@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from eigenthemes.candidates.rules import REMEMBERED, SHARING
 from eigenthemes.core.progress import Advance, Progress, Silent
 from eigenthemes.core.threads import one_thread
 from eigenthemes.embeddings.word_vectors import WordContext
 from eigenthemes.errors import DocumentError, OptionError
 from eigenthemes.kb.store import KB
 from eigenthemes.names.name_memory import NOT_A_NAME, Memory, document_key
+from eigenthemes.names.retrieval import REMEMBERED
 from eigenthemes.pipeline.batch import Batch, batch_maker
 from eigenthemes.ranking.features import COLUMNS, FeatureContext, memory
 from eigenthemes.ranking.ranker import Ranker, rank_batch
@@ -87,7 +87,7 @@ class _Gold:
 
     @classmethod
     def of(cls, kb: KB, documents: Sequence[Document], vectors: str | None, context: WordContext | None) -> _Gold:
-        maker = batch_maker(kb, needs_vectors=False, vectors=vectors, sharing=SHARING)
+        maker = batch_maker(kb, needs_vectors=False, vectors=vectors)
         evidence = Evidence.of(kb)
         features = evidence.context(kb, maker.vectors, context, leaves_out_own=True)
         before = evidence.context(kb, maker.vectors, context, remembers=False)

@@ -9,9 +9,10 @@ from typing import TypeVar
 
 import numpy as np
 
-from eigenthemes.candidates.rules import ENDINGS
+from eigenthemes.core.strings import hash_bytes
 from eigenthemes.kb.store import KB
 from eigenthemes.names.analysis import NameAnalysis, main_language
+from eigenthemes.names.token_model import TokenModel
 from eigenthemes.selftrain.recipe import Recipe
 from eigenthemes.selftrain.written_forms import Write, WrittenForms, other_number
 from eigenthemes.text.normalize import name_key, normalize
@@ -20,6 +21,7 @@ from eigenthemes.text.segment import FUNCTION_WORDS
 _T = TypeVar("_T")
 _BRACKETED = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*")
 _UMLAUTS = re.compile("[äöüÄÖÜ]")
+_LAST_WORD = re.compile(r"([^\W\d_]+)$")
 _TYPO_FROM = 5  # letters of a word that may be misspelled
 _BRACKETS_DROPPED, _BRACKETS_DROPPED_TOO = 0.7, 0.3  # alone; before a name is written in another form
 _TWO_FORMS = 0.1
@@ -162,14 +164,14 @@ class Namer:
         return f"{name} {word}" if self._happens(0.5) else f"{word} {name}"
 
     def _other_ending(self, name: str) -> str:
-        """Change the ending, as "German" for Germany: one of the generator's rules in reverse, if the KG knows the word."""
-        small = name.lower()
-        forms = [
-            name[: len(name) - len(named)] + spoken
-            for spoken, named, before in ENDINGS
-            if small.endswith(named) and len(name) - len(named) >= before
-        ]
-        known = [form for form in forms if self._is_known(form)]
+        """Change the ending, as "German" for Germany, if the KG knows the word."""
+        head, last, _ = _LAST_WORD.split(name, 1) if _LAST_WORD.search(name) else ("", "", "")
+        model = self.kb.cached(TokenModel.of)
+        token = model.table.find(hash_bytes(normalize(last).encode())) if last else -1
+        first, end = model.related[0][token : token + 2].tolist() if token >= 0 else (0, 0)
+        words = [str(model.tokens[other]) for other in model.related[1][first:end].tolist()]
+        words = [word.capitalize() if last[0].isupper() else word for word in words]
+        known = [form for word in words if self._is_known(form := head + word)]
         if known:
             return self._choose(known)
         return other_number(name) if self.common_nouns else name

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.candidates.rules import SHARING
 from eigenthemes.core.progress import Advance, Progress, Silent
 from eigenthemes.core.threads import one_thread
 from eigenthemes.core.workers import Workers
@@ -108,7 +107,7 @@ def self_train(
     """
     progress = progress or Silent()
     many = documents or documents_for(kb.manifest["counts"]["named"])
-    maker = batch_maker(kb, needs_vectors=False, vectors=vectors, remembers=False, sharing=SHARING)
+    maker = batch_maker(kb, needs_vectors=False, vectors=vectors, remembers=False)
     evidence = Evidence.of(kb)
     features = evidence.context(kb, maker.vectors, context, remembers=False)
     amounts = amounts_for(many)

@@ -16,13 +16,13 @@ from rapidfuzz import process
 from rapidfuzz.distance import OSA
 from starlette.responses import Response
 
-from eigenthemes.candidates.entity_card import entity_card
-from eigenthemes.candidates.generator import CandidateGenerator
 from eigenthemes.core.entity_ids import last_part
 from eigenthemes.errors import OptionError
 from eigenthemes.kb.name_arrays import UNBRACKETED
 from eigenthemes.kb.search import NamePrefixes
 from eigenthemes.kb.store import KB
+from eigenthemes.names.entity_card import entity_card
+from eigenthemes.names.generator import CandidateGenerator
 from eigenthemes.records import Candidate
 from eigenthemes.service import models
 from eigenthemes.service.json_http import JSONRoute, json_response

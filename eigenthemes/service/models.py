@@ -211,6 +211,7 @@ class Link(Span, EntityDetails):
     ranking: list[RankedCandidate] = _field("the best candidates", [{**_CANDIDATE, "score": 0.98}])
     nil_reason: str | None = _field("why there is no link", "below threshold")
     unknown_candidates: list[str] | None = _optional("given candidates that the KB does not have", ["Q0"])
+    ambiguous_with: list[str] | None = _optional("other entities of that very name, nearly as probable", ["Q3308285"])
     explanation: Explanation | None = _optional("with explain=true", {"sentence": "Michael Jordan is the player."})
 
 

@@ -60,7 +60,7 @@ class ServedKB:
     def _open_linker(self, options: LinkOptions) -> Linker:
         """Open a linker; it shares its batch maker, which is warm, with linkers that find the same mentions and candidates."""
         linker = Linker(self.kb, options=options)
-        key = (linker.method.sharing, options.detector, options.language)
+        key = (linker.method.calibrated, options.detector, options.language)
         linker.batches = self._batches.setdefault(key, linker.batches)
         if len(self.linkers) >= _LINKERS:
             del self.linkers[next(iter(self.linkers))]

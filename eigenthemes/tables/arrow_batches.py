@@ -16,6 +16,7 @@ added; where the batch has a column of mentions, it is replaced.
                 ranking: list<struct<id: string, label: string, score: double>>
                 nil_reason: string               why there is no entity; else null
                 unknown_candidates: list<string> ids in the document that the KB does not have; else null
+                ambiguous_with: list<string>     other entities of that very name which are nearly as probable; else null
                 explanation: string              JSON; only if the linker explains
               >>
     error     string: why a row could not be linked; its mentions are null then

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from eigenthemes.candidates.generator import CandidateGenerator
 from eigenthemes.documents.json_lines import document_of
 from eigenthemes.errors import DocumentError, OptionError
 from eigenthemes.kb.name_arrays import UNBRACKETED
-from eigenthemes.mentions.plain_detectors import cells
+from eigenthemes.names.detector import cells
+from eigenthemes.names.generator import CandidateGenerator
 from eigenthemes.records import Document, Mention, Table
 
 CONTEXTS = {

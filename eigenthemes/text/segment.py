@@ -1,4 +1,4 @@
-"""Segment a text into pieces, and describe each by its looks: case, breaks, sentences."""
+"""Segment texts into pieces, and describe each by its looks: case, breaks, sentences."""
 
 from __future__ import annotations
 
@@ -38,9 +38,10 @@ _OPENS = re.compile(r"[\n\"“”„‘’«»:(\[*•|–—]")
 
 @dataclass(frozen=True, slots=True)
 class Pieces:
-    """A text in pieces; columns [p].
+    """Texts in pieces; columns [p].
 
-    starts, ends   int64, code points
+    document       int64, which text
+    starts, ends   int64, code points of all texts, joined
     word           int64, row of `Words`
     joined         bool, continues a run of a script without spaces
     apart          bool, no name goes on from the piece before to this one
@@ -50,6 +51,7 @@ class Pieces:
     hyphened       bool, a hyphen before it
     """
 
+    document: NDArray[np.int64]
     starts: NDArray[np.int64]
     ends: NDArray[np.int64]
     word: NDArray[np.int64]
@@ -63,7 +65,7 @@ class Pieces:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """The distinct words of a text; columns [w].
+    """The distinct words of texts; columns [w].
 
     texts      as they stand
     plain      normalised and squashed
@@ -93,14 +95,22 @@ class Words:
     possessive: NDArray[np.bool_]
 
 
-def split(text: str) -> tuple[Pieces, Words]:
-    """Segment a text into pieces, each with the properties that the rules of detection ask for."""
+BETWEEN = "\n\n"  # texts: no word and no name goes on from one to the next
+
+
+def split(text: str, begins: NDArray[np.int64]) -> tuple[Pieces, Words]:
+    """Segment texts into pieces, each with the properties that the rules of detection need.
+
+    text    the texts, joined by BETWEEN; begins: where each begins
+    """
     parts = _pattern(*_special(text)).split(text)  # a gap, a word, a gap ..., a gap
     gap, gaps = _numbered(parts[:-1:2])
     word, texts = _numbered(parts[1::2])
     ends = np.cumsum(np.fromiter(map(len, parts), dtype=np.int64, count=len(parts)))
     words, bits = _words(texts)
-    return _pieces(ends[:-1:2], ends[1::2], word, gap, gaps, words, bits), words
+    starts = ends[:-1:2]
+    document = np.searchsorted(begins, starts, side="right") - 1
+    return _pieces(document, starts, ends[1::2], word, gap, gaps, words, bits), words
 
 
 def _numbered(texts: list[str]) -> tuple[NDArray[np.int64], list[str]]:
@@ -203,6 +213,7 @@ def _look_at_gap(text: str) -> int:
 
 
 def _pieces(
+    document: NDArray[np.int64],
     starts: NDArray[np.int64],
     ends: NDArray[np.int64],
     word: NDArray[np.int64],
@@ -211,8 +222,10 @@ def _pieces(
     words: Words,
     bits: NDArray[np.int64],
 ) -> Pieces:
+    begins_text = np.diff(document, prepend=-1) > 0
+
     def before(column: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        return np.concatenate(([False], column[:-1]))[: len(column)]
+        return np.concatenate(([False], column[:-1]))[: len(column)] & ~begins_text
 
     gap_bits = np.fromiter(
         (_gap(text) if len(text) <= _USUAL else _look_at_gap(text) for text in gaps), dtype=np.int64, count=len(gaps)
@@ -222,16 +235,15 @@ def _pieces(
     # "St. Petersburg", "J. K. Rowling": a short capitalised word may be an abbreviation, and its stop no end.
     abbreviated = before(((bits & _IS_ABBREVIATION) != 0)[word])
     ended = ends_sentence & ~abbreviated
-    opens = ended | opening
-    opens[:1] = True
     return Pieces(
+        document,
         starts,
         ends,
         word,
         joined=empty & unspaced & before(unspaced),
-        apart=parts | (ended & words.capital[word]),
-        opens=opens,
-        follows=space,
+        apart=parts | begins_text | (ended & words.capital[word]),
+        opens=ended | opening | begins_text,
+        follows=space & ~begins_text,
         titled=stop & abbreviated & words.capital[word],
         hyphened=hyphen,
     )

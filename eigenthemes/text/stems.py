@@ -92,6 +92,15 @@ _SOFTENED = {"b": "p", "d": "t", "g": "k"}  # kitap, kitabı
 _VOWEL, _LAST_VOWEL = re.compile("[aeiou]"), re.compile(r"[aeiou](?=[^aeiou]*$)")
 
 
+# Endings of words that are derived from one another: Iowa, Iowan, Iowans; ataxia, ataxic; inherited, inheritance. Two words are
+# related where the same letters, ROOT or more, are left without an ending of each.
+DERIVED_ENDINGS = tuple(
+    """s es n an ian i er ese ish y e ia a o ans ians ers is ns ed ing ies ic ical ics ias al ally ality alities ation ations
+    ance ant ent ence ive ity ities ous osis otic ism ist ly ar ary us um or ion ions atic oid ment able ability""".split()
+)
+ROOT = 4
+
+
 def english_stem(word: str) -> str:
     """Return the stem of an English word: American spelling, singular."""
     if len(word) < _SHORTEST or not (word.isascii() and word.isalpha()):

@@ -30,12 +30,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from eigenthemes.candidates.options import GENERATORS
 from eigenthemes.core.storage import check_input
 from eigenthemes.embeddings.vector_sets import GRAPH_METHODS
 from eigenthemes.errors import OptionError, SourceError
 from eigenthemes.kg.demo import SMALL
 from eigenthemes.metrics.precision import TIES
+from eigenthemes.names.generator import GENERATORS
 from eigenthemes.ranking.methods import all_methods
 from eigenthemes_paper.plan import KBPlan, Plan, SectionPlan, SetPlan
 from eigenthemes_paper.sections import SECTIONS

@@ -14,8 +14,8 @@ from pathlib import Path
 import orjson
 
 from eigenthemes import __version__
-from eigenthemes.candidates.options import MAX_CANDIDATES
 from eigenthemes.core.progress import Advance
+from eigenthemes.names.generator import MAX_CANDIDATES
 from eigenthemes.ranking.methods import all_methods
 from eigenthemes.text.words import noun_tagger
 from eigenthemes_paper.plan import SectionPlan

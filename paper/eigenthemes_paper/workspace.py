@@ -16,12 +16,12 @@ from typing import Any
 
 import numpy as np
 
-from eigenthemes.candidates.options import CandidateOptions
 from eigenthemes.core.threads import one_thread
 from eigenthemes.documents.reader import read_gold
 from eigenthemes.errors import DocumentError, OptionError, SourceError
 from eigenthemes.evaluation.comparison import Evaluation, evaluate
 from eigenthemes.kb.store import KB
+from eigenthemes.names.generator import CandidateOptions
 from eigenthemes.pipeline.batch import BATCH, Batch, batch_maker, batches_of
 from eigenthemes.ranking.baselines import candidate_weights, context_scores, has_text
 from eigenthemes.ranking.methods import Method, all_methods, method_named, scoring_options

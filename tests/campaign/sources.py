@@ -21,7 +21,7 @@ from campaign.odd import mutate_bytes, mutate_row, odd_text, plain_name
 from campaign.trial import FINE, Fault, Trial
 from campaign.world import World
 from eigenthemes import KB
-from eigenthemes.candidates.generator import CandidateGenerator
+from eigenthemes.names.generator import CandidateGenerator
 
 _BASE = "http://example.org/"
 _LANGUAGES = ["", "en", "de", "en-GB", "zh-Hant", "mul"]

@@ -10,9 +10,9 @@ from helpers.commands import assert_one_sentence, call
 from helpers.kbs import build_untrained
 
 from eigenthemes import KB
-from eigenthemes.candidates.entity_card import entity_card
-from eigenthemes.candidates.generator import CandidateGenerator
 from eigenthemes.errors import OptionError
+from eigenthemes.names.entity_card import entity_card
+from eigenthemes.names.generator import CandidateGenerator
 
 
 def test_an_entity_is_shown_by_its_id(tiny: KB) -> None:

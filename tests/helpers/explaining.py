@@ -45,7 +45,7 @@ smith,visited,springfield
 dallas,part_of,texas
 """
 WEIGHTS = {
-    "alias": -0.5, "contains": -1.0, "typo": -1.0, "spelling": -1.0, "covered": 1.0, "log_prior": 0.4,
+    "alias": -0.5, "contains": -1.0, "typo": -2.0, "covered": 1.0, "log_prior": 0.4,
     "coherence": 0.5, "edges": 2.0, "shared_rare": 1.0, "shared": 1.0, "longer_name": 3.0, "same_entity": 1.0,
 }  # fmt: skip
 
@@ -57,8 +57,7 @@ def ranker_by_hand(**weights: float) -> Ranker:
     local = choice[: COLUMNS.index("coherence")]
     none = np.zeros(len(NIL_COLUMNS) + len(COLUMNS))
     none[0] = -3.0
-    for column in ("typo", "spelling"):
-        none[len(NIL_COLUMNS) + COLUMNS.index(column)] = 5.0
+    none[len(NIL_COLUMNS) + COLUMNS.index("typo")] = 5.0
     first = Weights(local, none[: len(NIL_COLUMNS) + len(local)])
     return Ranker((first, Weights(choice, none), Weights(choice, none)), temperature=1.25, threshold=0.41)
 

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eigenthemes.candidates.name_index import letters_of
 from eigenthemes.core.arrays import lists_of, read_only
 from eigenthemes.core.jit import Kernel
 from eigenthemes.core.strings import HashTable, Strings, hash_strings
 from eigenthemes.kb.name_arrays import MOST_LONGER, find_words, hash_letters, hash_words, longer_names
+from eigenthemes.names.name_index import letters_of
 from eigenthemes.text.normalize import normalize
 
 words = st.sampled_from(["a", "b", "paris", "texas", "łódź", "東京", "c3po"])
@@ -36,8 +36,9 @@ def hashed(names: list[str]) -> Any:
 
 @given(names)
 def test_words_have_the_hashes_of_the_index(names: list[str]) -> None:
-    indptr, hashes, of_names = hashed(names)
+    indptr, hashes, of_names, keys = hashed(names)
     split = [name.split() for name in names]
+    assert np.array_equal(keys, hash_strings(Strings.of("".join(each) for each in split)))
     assert len(set(of_names.tolist())) == len({tuple(each) for each in split})
     assert np.diff(indptr).tolist() == [len(each) for each in split]
     assert np.array_equal(hashes, hash_strings(Strings.of(word for each in split for word in each)))

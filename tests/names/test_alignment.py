@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from eigenthemes import KB
 from eigenthemes.core.strings import Strings, hash_strings
 from eigenthemes.names import alignment
-from eigenthemes.names.alignment import COLUMNS, align, coverages, names_and_tokens
+from eigenthemes.names.alignment import COLUMNS, align, names_and_tokens
 from eigenthemes.names.token_model import Forms, TokenModel, analyse
 from eigenthemes.text.normalize import normalize
 
@@ -160,14 +160,6 @@ def test_an_entity_that_is_known_to_have_the_name_is_not_compared(proper: KB) ->
     full = [alignment.NAME_COVERAGE, alignment.FORM_COVERAGE, alignment.COVERAGE, alignment.SAME_NAME]
     assert np.flatnonzero(found).tolist() == full
     assert (found[full] == 1).all()
-
-
-def test_coverages_are_those_of_the_alignment(proper: KB) -> None:
-    netflix, farage = proper.index_of("http://x.org/Company0"), proper.index_of("http://x.org/Person1")
-    found = coverages(proper, ["Netflix Corp.", "Mr. Farage"], np.array([0, 0, 1]), np.array([netflix, farage, farage]))
-    pairs = [("Netflix Corp.", "Company0"), ("Netflix Corp.", "Person1"), ("Mr. Farage", "Person1")]
-    expected = [coverage(proper, *pair) for pair in pairs]
-    assert found.tolist() == pytest.approx(expected)
 
 
 WORDS = st.sampled_from(

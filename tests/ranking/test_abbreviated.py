@@ -8,7 +8,7 @@ from helpers.files import write_jsonl
 from helpers.kbs import build_untrained
 
 from eigenthemes import KB
-from eigenthemes.mentions.clues import NO_NAME
+from eigenthemes.names.evidence import NO_NAME
 from eigenthemes.pipeline.batch import batch_maker
 from eigenthemes.pipeline.mention_groups import MentionGroups
 from eigenthemes.ranking.detection import abbreviation_clues

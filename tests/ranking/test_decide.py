@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from eigenthemes.candidates.generator import CandidateTable
 from eigenthemes.kb.store import Vectors
+from eigenthemes.names.generator import CandidateTable
 from eigenthemes.pipeline.batch import Batch
 from eigenthemes.ranking.decide import NIL_REASONS, DecisionRule, decide
 from eigenthemes.ranking.methods import METHODS, Method, Scored
@@ -93,14 +93,24 @@ def test_every_mention_is_either_linked_or_has_a_reason(counts: list[int], thres
         assert decisions.probability[mention] == pytest.approx(scores[rows[0]] if count else np.nan, nan_ok=True)
 
 
-def test_an_exact_name_is_no_nil_because_longer_names_share_its_words() -> None:
-    batch = batch_of([3, 3, 2])
-    whole = np.array([0, 5, 5, 0, 0, 5, 0, 5], np.uint8)  # a label, twice a label, a label
+def test_an_exact_name_is_no_nil_because_others_share_its_name_or_its_words() -> None:
+    batch = batch_of([3, 3, 2, 3])
+    whole = np.array([0, 5, 5, 0, 0, 5, 0, 5, 5, 0, 0], np.uint8)  # a label, twice a label, a label, another form
     batch = replace(batch, table=replace(batch.table, match_type=whole))
-    scored = Scored(np.array([0.4, 0.3, 0.2, 0.4, 0.3, 0.2, 0.2, 0.1]))
+    scored = Scored(np.array([0.4, 0.3, 0.2, 0.4, 0.3, 0.2, 0.2, 0.1, 0.4, 0.3, 0.2]))
     low = "low_probability"
-    assert reasons(batch, scored, CALIBRATED, DecisionRule(0.5, exact=True)) == [None, low, low]
-    assert reasons(batch, scored, CALIBRATED, DecisionRule(0.5)) == [low, low, low]
+    assert reasons(batch, scored, CALIBRATED, DecisionRule(0.5, exact=True)) == [None, None, low, low]
+    assert reasons(batch, scored, CALIBRATED, DecisionRule(0.5)) == [low, low, low, low]
+
+
+def test_other_entities_of_the_same_name_are_named_where_they_are_nearly_as_probable() -> None:
+    batch = batch_of([3, 3, 3, 2])
+    whole = np.array([0, 0, 5, 0, 0, 0, 0, 5, 0, 0, 0], np.uint8)
+    batch = replace(batch, table=replace(batch.table, match_type=whole))
+    scored = Scored(np.array([0.5, 0.4, 0.3, 0.2, 0.4, 0.3, 0.8, 0.7, 0.1, 0.1, 0.1]))
+    rule = DecisionRule(0.25)
+    assert decide(batch, scored, CALIBRATED, rule).ambiguous == {0: [1], 1: [5, 3]}  # the last mention is not linked
+    assert decide(batch, scored, NAMEMATCH, rule).ambiguous == {}
 
 
 def test_the_detection_factor_is_multiplied_into_the_probability() -> None:

@@ -19,9 +19,9 @@ from helpers.explaining import (
 from helpers.kbs import build_untrained
 
 from eigenthemes import KB, Linker
-from eigenthemes.candidates.rules import MATCH_TYPES
 from eigenthemes.explanations import EDGE, GIVEN, LONGER, SAME, SHARED
 from eigenthemes.kb.attributes import readable
+from eigenthemes.names.retrieval import MATCH_TYPES
 from eigenthemes.ranking.features import FeatureContext
 from eigenthemes.ranking.features.nil import softmax
 from eigenthemes.ranking.features.themes import _is_informative

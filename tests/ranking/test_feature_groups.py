@@ -50,8 +50,8 @@ def test_rankers_in_kbs_know_these_columns_by_name() -> None:
     assert GROUPS == {
         "name": (
             "name_coverage", "form_coverage", "coverage", "missing", "extra", "same_name", "misspelled", "inflected",
-            "initial", "reordered", "weaker", "alias", "unbracketed", "initials", "acronym", "ending", "contains", "shares",
-            "typo", "spelling", "cased", "covered", "begins", "ends", "in_label", "overlap",
+            "derived", "initial", "reordered", "other_kind", "weaker", "alias", "unbracketed", "initials", "acronym",
+            "other_form", "contains", "shares", "typo", "cased", "covered", "begins", "ends", "in_label", "overlap",
         ),
         "prior": ("log_prior", "log_rank", "log_names"),
         "context": ("local_context", "global_context"),

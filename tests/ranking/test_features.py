@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from eigenthemes import KB
-from eigenthemes.candidates.name_index import letters_of
 from eigenthemes.kb.name_arrays import ALIAS
+from eigenthemes.names.name_index import letters_of
 from eigenthemes.pipeline.batch import BatchMaker, batch_maker
 from eigenthemes.pipeline.mention_groups import MentionGroups
 from eigenthemes.ranking.features import (

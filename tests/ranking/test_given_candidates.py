@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eigenthemes import KB
-from eigenthemes.candidates.generator import CandidateGenerator
-from eigenthemes.candidates.rules import CONTAINS
 from eigenthemes.kb.store import Vectors
+from eigenthemes.names.generator import CandidateGenerator
+from eigenthemes.names.retrieval import CONTAINS
 from eigenthemes.pipeline.batch import given_candidates
 
 NAMES = ("Michael Jordan", "Jordan", "M. Jordan", "Paris", "UCLA", "nobody", "", "+")

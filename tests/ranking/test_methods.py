@@ -16,10 +16,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eigenthemes import KB
-from eigenthemes.candidates.options import CandidateOptions
 from eigenthemes.documents.json_lines import as_document
 from eigenthemes.errors import OptionError, VectorError
 from eigenthemes.kb.store import Vectors
+from eigenthemes.names.generator import CandidateOptions
 from eigenthemes.pipeline.batch import Batch, batch_maker
 from eigenthemes.ranking.methods import METHODS, method_named
 

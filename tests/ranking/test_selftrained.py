@@ -18,11 +18,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eigenthemes import KB
-from eigenthemes.candidates.options import CandidateOptions
 from eigenthemes.documents.reader import read_gold
 from eigenthemes.evaluation.comparison import evaluate
 from eigenthemes.kg.demo import DOCUMENTS
 from eigenthemes.linker import Linker
+from eigenthemes.names.generator import CandidateOptions
 from eigenthemes.ranking.methods import METHODS, default_method
 from eigenthemes.ranking.ranker import Ranker
 from eigenthemes.selftrain.training import self_train

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eigenthemes import KB
-from eigenthemes.mentions.names import NameDetector
+from eigenthemes.names.detector import NameDetector
 from eigenthemes.selftrain.naming import (
     Namer,
     _parts,

@@ -11,7 +11,7 @@ from helpers.kbs import DEMO, build_from_records
 from helpers.serving import Client, MakeClient
 
 from eigenthemes import KB, Linker
-from eigenthemes.candidates.entity_card import entity_card
+from eigenthemes.names.entity_card import entity_card
 from eigenthemes.service.entity_routes import suggest
 from eigenthemes.service.served import ServedKBs
 

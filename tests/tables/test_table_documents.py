@@ -84,7 +84,7 @@ def test_types_filter_a_column_and_leave_the_others_alone(kb: KB) -> None:
 
 
 def test_types_of_a_mention_narrow_those_of_the_linker(kb: KB) -> None:
-    from eigenthemes.candidates.options import CandidateOptions
+    from eigenthemes.names.generator import CandidateOptions
 
     linker = Linker(kb, method="degree", candidates=CandidateOptions(not_types=("Person",)))
     mentions = [{"text": "Paris"}, {"text": "Paris", "only_types": ["Person"]}, {"text": "Paris", "only_types": "City"}]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 
+import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -102,7 +103,7 @@ def test_a_plain_word_looks_the_same_told_quickly(other: str, text: str) -> None
 
 def test_long_words_are_not_remembered() -> None:
     segment._word.cache_clear()
-    segment.split("short " + "long" * 1000)
+    segment.split("short " + "long" * 1000, np.zeros(1, np.int64))
     assert segment._word.cache_info().currsize == 1
 
 
@@ -149,6 +150,6 @@ def test_the_time_for_marks_is_linear(run: str) -> None:
 
 def test_offsets_of_a_text_with_many_marks_are_those_of_the_text() -> None:
     name = "a" + "\u0301\u0316" * 100
-    pieces, words = segment.split(f"see {name} and Paris")
+    pieces, words = segment.split(f"see {name} and Paris", np.zeros(1, np.int64))
     assert list(zip(pieces.starts, pieces.ends, strict=True)) == [(0, 3), (4, 205), (206, 209), (210, 215)]
     assert words.plain == ["see", "a", "and", "paris"]

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.candidates.name_index import letters_of
-from eigenthemes.candidates.rules import CONTAINS, ENDING, OVERLAP, REMEMBERED, SHARES, SPELLING, TYPO, WORDING
 from eigenthemes.core.arrays import lists_of, read_only
 from eigenthemes.core.jit import kernel
 from eigenthemes.core.strings import Strings
 from eigenthemes.kb.name_arrays import ACRONYM, ALIAS, INITIALS, UNBRACKETED, WHOLE
 from eigenthemes.names import alignment, token_model
+from eigenthemes.names.name_index import letters_of
+from eigenthemes.names.retrieval import CONTAINS, MISSPELLED, OTHER_FORM, REMEMBERED, SHARES
 from eigenthemes.pipeline.mention_groups import MentionGroups
 from eigenthemes.ranking.features.feature_context import FeatureContext, LocalGroup, about_length
 
@@ -22,11 +22,10 @@ _MATCH_TYPES = {
     "unbracketed": (UNBRACKETED, "the label without what stands in brackets, or turned round at its commas"),
     "initials": (INITIALS, "the label with initials for first names"),
     "acronym": (ACRONYM, "an acronym of the label"),
-    "ending": (ENDING, "a name with another ending (\"German\" for Germany)"),
+    "other_form": (OTHER_FORM, "a name in other forms of its words (\"German\" for Germany)"),
     "contains": (CONTAINS, "names that contain all words of the mention"),
     "shares": (SHARES, "names that share some words with the mention"),
-    "typo": (TYPO, "a name of similar spelling"),
-    "spelling": (SPELLING, "a whole name, but for a slip of the pen, umlauts that are spelled out, or one word for another"),
+    "typo": (MISSPELLED, "a name of similar spelling"),
 }  # fmt: skip
 _SPELLING = {
     "cased": "a whole name, written in the same letters: TP53 is not Trp53, Apple is not apple",
@@ -34,7 +33,7 @@ _SPELLING = {
     "begins": "a longer name begins with the mention",
     "ends": "a longer name ends with the mention",
     "in_label": "the label contains the mention",
-    OVERLAP: "words that the mention and a name share, as a part of all their words; 0 where a name has all of them",
+    "overlap": "words that the mention and a name share, as a part of all their words; 0 where a name has all of them",
 }
 # the alignment comes first, where `nil` looks for it
 _COLUMNS = {**alignment.COLUMNS, **{column: meaning for column, (_, meaning) in _MATCH_TYPES.items()}, **_SPELLING}
@@ -50,7 +49,6 @@ for _number, (_match_type, _) in enumerate(_MATCH_TYPES.values()):
 def compute(groups: MentionGroups, context: FeatureContext) -> NDArray[np.float32]:
     """Compute match types and the position of mentions within names [n, c]."""
     match_type = groups.batch.table.match_type[groups.table_row]
-    match_type = np.where(match_type == WORDING, SPELLING, match_type).astype(match_type.dtype)
     columns = np.empty((len(groups.table_row), len(_COLUMNS)), np.float32)
     columns[:, _ALIGNED:_TYPED] = np.take(_OF_MATCH_TYPE, match_type, axis=0)
     indptr, words = lists_of(groups.words, groups.name_of)
@@ -63,7 +61,7 @@ def compute(groups: MentionGroups, context: FeatureContext) -> NDArray[np.float3
         groups.entity,
         match_type,
         WHOLE,
-        (SHARES, TYPO),
+        (SHARES, MISSPELLED),
         context.spelled,
     )
     forms = token_model.analyse(lambda group: groups.names[groups.name_of[group]], indptr, tokens, context.token_model)

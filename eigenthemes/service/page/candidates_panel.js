@@ -13,9 +13,10 @@ const MATCHES = {
   initials: "its name with initials",
   acronym: "an acronym of its name",
   "contains all words": "part of its name",
-  "other ending": "its name with another ending",
-  "other spelling": "its name in another spelling",
-  "other word": "its name with another word",
+  "same core": "its name but for small words, titles or legal forms",
+  "other form": "its name in another form",
+  "similar spelling": "its name in another spelling",
+  remembered: "no name of it in the KG, but linked so before",
   "shares words": "some words of its name",
 };
 

@@ -11,8 +11,8 @@ from hashlib import sha256
 from html import escape
 from urllib.parse import quote
 
-from eigenthemes.candidates.entity_card import EntityCard, RelatedEntities, entity_card
 from eigenthemes.kb.store import KB
+from eigenthemes.names.entity_card import EntityCard, RelatedEntities, entity_card
 from eigenthemes.records import Document, Entity, Mention
 from eigenthemes.service.reconcile.properties import Named, name_of_relation, type_records
 from eigenthemes.service.reconcile.reconciler import Reconciler

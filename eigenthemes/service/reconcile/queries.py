@@ -15,10 +15,10 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StrictStr, TypeAdapter, model_validator
 
-from eigenthemes.candidates.generator import CandidateGenerator
-from eigenthemes.candidates.rules import SHARES
 from eigenthemes.kb.name_arrays import UNBRACKETED
 from eigenthemes.kb.store import KB
+from eigenthemes.names.generator import CandidateGenerator
+from eigenthemes.names.retrieval import SHARES
 from eigenthemes.records import Document, Mention
 from eigenthemes.service.json_http import parse_as
 

@@ -16,12 +16,12 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from eigenthemes.candidates.generator import CandidateGenerator
 from eigenthemes.core.progress import Progress, Silent
 from eigenthemes.core.storage import check_output
 from eigenthemes.errors import DocumentError, KBError, OptionError
 from eigenthemes.kb.store import KB
-from eigenthemes.mentions.detector import detector_named
+from eigenthemes.names.detectors import detector_named
+from eigenthemes.names.generator import CandidateGenerator
 from eigenthemes.pipeline.batch import BatchMaker, batches_of
 from eigenthemes.records import Document
 from eigenthemes_paper.taumil.entities import EntityBags

@@ -1,4 +1,4 @@
-"""Rules for which spans of a text may be names."""
+"""Rules for which spans of texts may be names, applied to all of them at once."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.mentions.matching import LETTER_LEFT_OFF, LONGEST, SAME_CORE, Flags, Matches
+from eigenthemes.names.spans import LETTER_LEFT_OFF, LONGEST, SAME_CORE, Flags, Matches
 from eigenthemes.names.weak_words import ARTICLE, FUNCTION
 from eigenthemes.text.normalize import normalize
 from eigenthemes.text.segment import Pieces, Words
@@ -69,8 +69,9 @@ def apply_rules(matches: Matches, pieces: Pieces, words: Words, *, weak: Mapping
 
     length = np.diff(words.forms.offsets)
     long = length > 1
-    content, not_capital, not_number, outstanding, spelled_out = _counts(
-        matches,
+    content, not_capital, not_number, outstanding, spelled_out = counts_within(
+        first,
+        last,
         ~words.function[word],
         ~words.capital[word],
         ~words.number[word],
@@ -85,7 +86,7 @@ def apply_rules(matches: Matches, pieces: Pieces, words: Words, *, weak: Mapping
     plain_word = single & words.flat[head] & ~words.striking[head]
     striking = outstanding > 0
     striking |= ~single & (words.capital & ~long & ~words.function)[head]  # "T cells" also at the start of a sentence
-    usually_small = plain_word & _mostly_small(pieces, words)[words.sound[head]]
+    usually_small = plain_word & _mostly_small(pieces, words)[first]
     part_of_longer = plain_word & striking & _follows_name(first, pieces, words)
     part_of_longer |= plain_word & np.append(pieces.titled, False)[first + 1]
     part_of_longer |= plain_word & _is_title(head, words) & np.append(pieces.follows & words.capital[word], False)[first + 1]
@@ -131,11 +132,11 @@ def without_broken_lists(matches: Matches, text: str, pieces: Pieces, words: Wor
     return matches[kept]
 
 
-def _counts(matches: Matches, *flags: Flags) -> NDArray[np.int64]:
-    """Return of how many pieces of each match each flag is true [flags, n]."""
+def counts_within(first: NDArray[np.int64], last: NDArray[np.int64], *flags: Flags) -> NDArray[np.int64]:
+    """Return for how many pieces from first to last each flag is true [flags, n]."""
     before = np.zeros((len(flags), len(flags[0]) + 1), dtype=np.int64)
     np.cumsum(flags, axis=1, out=before[:, 1:])
-    return before[:, matches[:, 1] + 1] - before[:, matches[:, 0]]
+    return before[:, last + 1] - before[:, np.minimum(first, last + 1)]
 
 
 class LocatedMatch(NamedTuple):
@@ -229,11 +230,12 @@ def _has_spare_edge(matches: Matches, pieces: Pieces, words: Words, weak: Mappin
 
 
 def _mostly_small(pieces: Pieces, words: Words) -> Flags:
-    """Return which forms the text writes in lower case at least as often as with a capital inside a sentence."""
-    sounds, word = len(words.sound), pieces.word
-    small = np.bincount(words.sound[word[words.small[word]]], minlength=sounds)
-    capital = np.bincount(words.sound[word[words.capital[word] & ~pieces.opens]], minlength=sounds)
-    return np.asarray((small > 0) & (small >= capital))
+    """Return which pieces their text writes in lower case at least as often as with a capital inside a sentence [p]."""
+    form, word = pieces.document * len(words.sound) + words.sound[pieces.word], pieces.word
+    many = int(form.max(initial=-1)) + 1
+    small = np.bincount(form[words.small[word]], minlength=many)
+    capital = np.bincount(form[words.capital[word] & ~pieces.opens], minlength=many)
+    return np.asarray(((small > 0) & (small >= capital))[form])
 
 
 def _with_sign(text: str, start: int, end: int) -> int:

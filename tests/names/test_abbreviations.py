@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from eigenthemes.mentions.clues import definitions
+from eigenthemes.names.evidence import definitions
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ import pytest
 from helpers.kbs import build_untrained
 
 from eigenthemes import KB, CandidateGenerator
+from eigenthemes.names.retrieval import find_candidates, find_containing
 
 pytestmark = [pytest.mark.real_data, pytest.mark.slow]
 
@@ -71,9 +72,12 @@ def test_tables_of_nodes_and_edges_build_with_their_prior(real_data: Find, tmp_p
 
 
 def test_compiled_and_plain_look_ups_agree_on_real_mentions(general_kb: KB, real_data: Find) -> None:
-    texts = list(dict.fromkeys(text for text, _ in mentions(real_data("general/wned-cweb.jsonl.gz"))))[:1500]
-    for name in ("paper", "default"):
+    texts = list(dict.fromkeys(text for text, _ in mentions(real_data("general/wned-cweb.jsonl.gz"))))[:150]
+    for name, kernel in (("paper", find_containing), ("default", find_candidates)):
         generator = CandidateGenerator(general_kb, generator=name)
-        plain, compiled = generator._find_plain(texts), generator._find_compiled(texts)
-        assert plain.entity.tolist() == compiled.entity.tolist()
-        assert plain.match_type.tolist() == compiled.match_type.tolist()
+        found = [generator._run(run, texts, general_kb.name_index, 20) for run in (kernel.plain, kernel)]
+        kept = np.arange(20) < found[0][0][:, None]
+        assert found[0][0].tolist() == found[1][0].tolist()
+        assert all(
+            np.array_equal(plain[kept], compiled[kept]) for plain, compiled in zip(found[0][1:], found[1][1:], strict=True)
+        )

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 from rapidfuzz.distance import OSA
 
-from eigenthemes.candidates.compiled_typos import edit_distance
 from eigenthemes.core.strings import Strings
-from eigenthemes.names.typos import LONGEST, build_typo_index, similar_to_all, similar_tokens, slips
+from eigenthemes.names.typos import LONGEST, MOST_SIMILAR, build_typo_index, edit_distance, find_similar, similar_tokens
 
 short = st.text(alphabet="abcde", max_size=10)
 
@@ -33,22 +30,22 @@ def test_similar_tokens_are_just_the_nearest_within_the_slips(vocabulary: list[s
         if OSA.distance(word, other) <= min(slips(word), slips(other)) and slips(word) and slips(other)
     }
     nearest = [i for i, distance in near.items() if distance == min(near.values())]
-    assert similar_tokens(word, tokens, build_typo_index(tokens)) == nearest
-
-
-def test_slips_depend_on_length_and_digits_are_never_mended() -> None:
-    assert [slips(word) for word in ("four", "fives", "eightlet", "nineletts", "abcde1")] == [0, 1, 1, 2, 0]
-
-
-def test_many_words_together_take_much_less_than_one_by_one() -> None:
-    letters = "abcdefghij"
-    words = ["".join(letters[(i // 10**place) % 10] for place in range(6)) for i in range(0, 300_000, 1000)]
-    tokens = Strings.of([word[:3] + "z" + word[3:] for word in words[::7]])
     index = build_typo_index(tokens)
-    began = time.perf_counter()
-    one_by_one = [similar_tokens(word, tokens, index) for word in words]
-    between = time.perf_counter()
-    together = similar_to_all(words, tokens, index)
-    assert together == one_by_one
-    assert any(together)
-    assert time.perf_counter() - between < (between - began) / 2
+    [(found, edits)] = similar_tokens([word], tokens, index)
+    assert found == nearest[:MOST_SIMILAR]
+    assert not found or edits == min(near.values())
+    arrays = (tokens.blob, tokens.offsets), (index.indptr, index.members, index.checks, index.filter)
+    encoded = Strings.of([word, *vocabulary[:3]])
+    plain, compiled = (run((encoded.blob, encoded.offsets), *arrays) for run in (find_similar.plain, find_similar))
+    assert all(np.array_equal(one, other) for one, other in zip(plain, compiled, strict=True))
+
+
+def slips(word: str) -> int:
+    """Return how many edits are allowed in a word."""
+    return 0 if len(word) < 5 or any(map(str.isdigit, word)) else 2 if len(word) >= 9 else 1
+
+
+def test_words_with_digits_and_short_ones_have_no_typos() -> None:
+    tokens = Strings.of(["fours", "abcde1", "fived", "ninelettes"])
+    index = build_typo_index(tokens)
+    assert [found for found, _ in similar_tokens(["four", "abcde2", "fivex", "ninlettas"], tokens, index)] == [[], [], [2], [3]]

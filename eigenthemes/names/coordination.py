@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from eigenthemes.mentions.matching import COORDINATED
-from eigenthemes.mentions.name_rules import LocatedMatch
+import numpy as np
+
+from eigenthemes.names.span_rules import LocatedMatch
+from eigenthemes.names.spans import COORDINATED
 from eigenthemes.text.segment import Pieces, Words
 
 _AND = frozenset("and or und oder sowie bzw et ou".split())
@@ -154,9 +156,17 @@ def _merged(found: list[LocatedMatch], more: list[LocatedMatch], text: str) -> l
 
     A single word with capitals that is a name itself stays what it is: "Akt" of "Akt and protein kinases".
     """
-    kept = [new for new in dict.fromkeys(more) if not any(_gives_way(new, old, text) for old in found)]
-    rest = [old for old in found if not any(new.first <= old.first and old.last <= new.last for new in kept)]
-    return sorted((*rest, *kept))
+    covering: dict[int, list[LocatedMatch]] = {}
+    for old in found:
+        for piece in range(old.first, old.last + 1):
+            covering.setdefault(piece, []).append(old)
+
+    def beside(new: LocatedMatch) -> Iterator[LocatedMatch]:
+        return (old for piece in range(new.first, new.last + 1) for old in covering.get(piece, ()))
+
+    kept = [new for new in dict.fromkeys(more) if not any(_gives_way(new, old, text) for old in beside(new))]
+    replaced = {old for new in kept for old in beside(new) if new.first <= old.first and old.last <= new.last}
+    return sorted((*(old for old in found if old not in replaced), *kept))
 
 
 def _gives_way(new: LocatedMatch, old: LocatedMatch, text: str) -> bool:
@@ -177,12 +187,15 @@ Part = tuple[int, int, int]  # first letter, the one after the last, row of the 
 
 def with_compounds(found: list[LocatedMatch], pieces: Pieces, words: Words, look_up: LookUp) -> list[LocatedMatch]:
     """Return matches with the known parts of the long words of a text that are in none."""
-    covered = {piece for match in found for piece in range(match.first, match.last + 1)}
+    asked = (words.capital & (np.diff(words.forms.offsets) >= _SHORTEST))[pieces.word]
+    for match in found:
+        asked[match.first : match.last + 1] = False
     parts_of: dict[int, list[Part]] = {}
     more: list[LocatedMatch] = []
-    for piece, word in enumerate(pieces.word.tolist()):
+    for piece in np.flatnonzero(asked).tolist():
+        word = int(pieces.word[piece])
         text = words.texts[word]
-        if piece in covered or len(text) < _SHORTEST or not text.isalpha() or not words.capital[word]:
+        if len(text) < _SHORTEST or not text.isalpha():
             continue
         if word not in parts_of:
             form = words.plain[word]

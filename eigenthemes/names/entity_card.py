@@ -6,10 +6,10 @@ import re
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from eigenthemes.candidates.generator import CandidateGenerator
 from eigenthemes.errors import OptionError
 from eigenthemes.kb.name_arrays import UNBRACKETED
 from eigenthemes.kb.store import KB
+from eigenthemes.names.generator import CandidateGenerator
 from eigenthemes.records import Entity
 
 _UNDERSCORED = re.compile(r"([A-Za-z][A-Za-z0-9.-]*)_([0-9][\w.-]*)")  # DOID_1612, the end of an OBO PURL

@@ -12,8 +12,8 @@ import pytest
 
 from eigenthemes import KB, build_kb
 from eigenthemes.errors import DocumentError, OptionError
-from eigenthemes.mentions.detector import DETECTORS, Detector, detector_named, with_mentions
-from eigenthemes.mentions.names import NameDetector
+from eigenthemes.names.detector import NameDetector
+from eigenthemes.names.detectors import DETECTORS, Detector, detector_named, with_mentions
 from eigenthemes.records import Document, Mention, Table
 
 TEXT = "Michael Jordan went to Paris."
@@ -42,7 +42,7 @@ def kb(tmp_path_factory: pytest.TempPathFactory) -> KB:
     ],
 )
 def test_what_each_detector_finds(kb: KB, name: str, document: Document, expected: tuple[Mention, ...]) -> None:
-    assert detector_named(name, kb).detect(document) == expected
+    assert detector_named(name, kb).detect([document]) == [expected]
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_what_each_detector_finds(kb: KB, name: str, document: Document, expecte
 )
 def test_what_a_detector_refuses(kb: KB, name: str, document: Document, words: list[str]) -> None:
     with pytest.raises(DocumentError) as refused:
-        detector_named(name, kb).detect(document)
+        detector_named(name, kb).detect([document])
     assert all(word in str(refused.value) for word in words)
     assert refused.value.remedy.startswith("give ")
 
@@ -76,12 +76,12 @@ def test_an_unknown_name_lists_those_there_are(kb: KB) -> None:
 @pytest.mark.parametrize("mentions", [(), (Mention("x"),)])
 def test_mentions_that_a_document_brings_are_kept(kb: KB, mentions: tuple[Mention, ...]) -> None:
     document = Document(id=1, text=TEXT, mentions=mentions)
-    assert with_mentions(document, detector_named("given", kb)) is document
+    assert with_mentions([document], detector_named("given", kb))[0] is document
 
 
 def test_mentions_are_added_to_a_document_without(kb: KB) -> None:
     document = Document(id=1, text=TEXT, source={"id": 1, "text": TEXT, "more": 2})
-    complete = with_mentions(document, detector_named("names", kb))
+    [complete] = with_mentions([document], detector_named("names", kb))
     assert [mention.text for mention in complete.mentions or ()] == ["Michael Jordan", "Paris"]
     assert (complete.id, complete.text, complete.source) == (document.id, document.text, document.source)
 
@@ -110,10 +110,10 @@ def test_eight_threads_on_a_cold_detector_agree_with_one(kb: KB) -> None:
 
 
 def test_what_is_remembered_of_names_is_bounded(kb: KB, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("eigenthemes.mentions.names._REMEMBERED", 1)
+    monkeypatch.setattr("eigenthemes.names.detector._REMEMBERED", 1)
     detector = NameDetector(kb)
     assert [detector.find(text) for text in TEXTS] == [NameDetector(kb).find(text) for text in TEXTS]
-    assert len(detector._writing._style_of) <= 1
+    assert len(detector._spelling_of) <= 1
 
 
 @pytest.mark.parametrize("name", DETECTORS)
@@ -123,9 +123,9 @@ def test_detectors_satisfy_the_protocol_and_can_be_sent_to_another_process(kb: K
     document = Document(table=TABLE)
     if name == "given":
         with pytest.raises(DocumentError):
-            copy.detect(document)
+            copy.detect([document])
     else:
-        assert copy.detect(document) == detector.detect(document)
+        assert copy.detect([document]) == detector.detect([document])
 
 
 @pytest.mark.real_data

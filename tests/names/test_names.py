@@ -19,9 +19,11 @@ from hypothesis import strategies as st
 
 from eigenthemes import KB, CandidateOptions, Linker
 from eigenthemes.kb.name_arrays import INITIALS
-from eigenthemes.mentions.matching import WordForms, matches_compiled, matches_plain
-from eigenthemes.mentions.names import LONGEST, NameDetector, split
+from eigenthemes.names.detector import NameDetector
+from eigenthemes.names.spans import LONGEST, WordForms, find_names, find_spans
+from eigenthemes.records import Document
 from eigenthemes.text.normalize import normalize, squash
+from eigenthemes.text.segment import split
 
 NAMES = [
     "St. Petersburg", "J. K. Rowling", "Paris London", "Paris", "London", "C++", "C#", "TGF-β1", "Málaga", "Walmart",
@@ -154,7 +156,7 @@ def test_many_names(people: NameDetector) -> None:
 
 def test_a_sentence_needs_no_numba(tiny: KB) -> None:
     program = (
-        "import sys; from eigenthemes import KB; from eigenthemes.mentions.names import NameDetector; "
+        "import sys; from eigenthemes import KB; from eigenthemes.names.detector import NameDetector; "
         f"print(NameDetector(KB.open({str(tiny.path)!r})).find('He saw Iowa'), 'numba' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
@@ -193,28 +195,41 @@ def test_both_ways_find_the_same(names: NameDetector, ontology: NameDetector, te
 
 
 def assert_same_both_ways(finder: NameDetector, text: str) -> None:
-    pieces, words = split(text)
-    forms = WordForms.written(words)
-    plain = matches_plain(pieces, forms, finder._keys)
-    assert np.array_equal(plain, matches_compiled(pieces, forms, finder._keys))
-    for language in finder._cores.languages:
-        cores = finder._cores.of(words, language)
-        assert len(cores.misspelled) == len(cores.changed) == len(cores.forms) == len(words.forms)
-        plain = matches_plain(pieces, cores, finder._keys, INITIALS)
-        assert np.array_equal(plain, matches_compiled(pieces, cores, finder._keys, INITIALS))
+    segmented, keys = finder._segment([text]), finder._keys
+    pieces, words = segmented.pieces, segmented.words
+    cores = finder._cores.of(words, segmented.token, segmented.common)
+    for forms in (WordForms.written(words), *cores):
+        assert len(forms.misspelled) == len(forms.changed) == len(forms.forms) == len(words.forms)
+        arguments = (
+            (pieces.word, pieces.joined, pieces.apart),
+            (forms.forms.blob, forms.forms.offsets, forms.drops),
+            (keys.table.hashes, keys.table.buckets, keys.summary, keys.filter),
+            INITIALS,
+        )
+        assert np.array_equal(find_spans.plain(*arguments), find_spans(*arguments))
+
+
+@ANY
+@given(texts=st.lists(TEXTS, max_size=5))
+def test_texts_in_a_batch_have_the_mentions_they_have_alone(
+    names: NameDetector, ontology: NameDetector, texts: list[str]
+) -> None:
+    for finder in (names, ontology):
+        together = finder.detect([Document(text=text) for text in texts])
+        assert together == [finder.detect([Document(text=text)])[0] for text in texts]
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if not set(name) & set("(")])
 def test_every_name_is_one_match_of_its_own(names: NameDetector, name: str) -> None:
-    pieces, words = split(name)
+    pieces, words = split(name, np.zeros(1, np.int64))
     assert len(pieces.word) <= LONGEST
-    matches = matches_plain(pieces, WordForms.written(words), names._keys)
+    matches = find_names(pieces, WordForms.written(words), names._keys)
     assert [0, len(pieces.word) - 1, 0] in matches[:, [0, 1, 3]].tolist()
 
 
 @given(text=st.text(alphabet="aZ é'-.ß1 \u0301한", max_size=12))
 def test_the_forms_of_the_pieces_together_are_the_key(text: str) -> None:
-    pieces, words = split(text)
+    pieces, words = split(text, np.zeros(1, np.int64))
     if len(pieces.word):
         span = text[pieces.starts[0] : pieces.ends[-1]]
         assert "".join(words.forms[word] for word in pieces.word.tolist()) == squash(normalize(span))

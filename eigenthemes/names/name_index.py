@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from eigenthemes.core.jit import kernel
 from eigenthemes.core.progress import Progress, Silent
 from eigenthemes.core.scratch import GrowingColumn, Scratch
 from eigenthemes.core.strings import HashTable, Strings, bit_filter, hash_strings, part_of
@@ -21,10 +22,16 @@ from eigenthemes.core.workers import Workers
 from eigenthemes.kb.name_arrays import (
     ACRONYM,
     ALIAS,
+    BEGINS_LABEL,
+    BEST_KIND,
     CORE,
+    IN_ALIAS,
+    IN_LABEL,
     INITIALS,
     LABEL,
+    POSSESSIVE,
     SHORT_ACRONYM,
+    SMALL,
     UNBRACKETED,
     NameIndexArrays,
     SpelledNames,
@@ -33,6 +40,7 @@ from eigenthemes.kb.name_arrays import (
 from eigenthemes.names.analysis import NameAnalysis, main_language
 from eigenthemes.names.typos import build_typo_index
 from eigenthemes.text.normalize import normalize, squash, turned_round
+from eigenthemes.text.segment import POSSESSIVE as HAS_POSSESSIVE
 
 _CHUNK = 50_000  # names a worker indexes at a time
 _BRACKETED = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*")
@@ -53,6 +61,7 @@ def only_entities(index: NameIndexArrays, wanted: NDArray[np.bool_]) -> NameInde
         postings_indptr=before[index.postings_indptr].astype(np.int64),
         postings=index.postings[kept],
         in_label=index.in_label[kept],
+        share=None if index.share is None else index.share[kept],
         key_indptr=keys_before[index.key_indptr].astype(np.int64),
         key_entities=index.key_entities[kept_keys],
         key_kinds=index.key_kinds[kept_keys],
@@ -100,7 +109,7 @@ class _Chunk:
     tokens_of_name: NDArray[np.uint32]
     key_hash: NDArray[np.uint64]
     key_name: NDArray[np.uint32]
-    key_kind: NDArray[np.uint8]
+    key_kind: NDArray[np.uint8]  # the match type, and above it how the name is written
     letters: NDArray[np.uint64]  # of each name
 
 
@@ -136,10 +145,8 @@ def build_name_index(
     typos = start(build_typo_index, strings, *(() if in_other_process else (scratch,)))
     spelled = SpelledNames(scratch.offsets(chunks.tokens_of_name()), token, chunks.letters())
     indptr, postings, in_label = _postings(spelled, entity_of_name, is_label, len(strings), entities, scratch)
-    key_table, key_indptr, key_entities, kinds, key_filter = _keys(*chunks.keys(), entity_of_name, entities, scratch)
-    return NameIndexArrays(
-        strings, table, indptr, postings, in_label, key_table, key_indptr, key_entities, kinds, key_filter, typos(), spelled
-    )
+    keys = _keys(*chunks.keys(), entity_of_name, entities, scratch)
+    return NameIndexArrays(strings, table, indptr, postings, in_label, *keys, typos(), spelled=spelled)
 
 
 def _later(function: Callable[..., TypoIndex], *arguments: Any) -> Callable[[], TypoIndex]:
@@ -200,7 +207,7 @@ class _Chunks:
         return self._whole("letters")
 
     def keys(self) -> tuple[NDArray[np.uint64], NDArray[np.uint32], NDArray[np.uint8]]:
-        """Return the hash, the name and the match type of each squashed form."""
+        """Return the hash, the name, and the match type with its style of each squashed form."""
         return self._whole("key_hash"), self._whole("key_name"), self._whole("key_kind")
 
     def _whole(self, name: str) -> NDArray[Any]:
@@ -300,10 +307,11 @@ def _index_chunk(names: Iterable[str], is_label: list[bool], languages: Sequence
         tokens_of_name.append(len(words))
         if not words:
             continue
+        style = _style(name)
         for match_type, key in name_keys(name, normalized, label, analysis, language):
             keys.append(key)
             key_name.append(number)
-            key_kind.append(match_type)
+            key_kind.append(match_type | style)
     return _Chunk(
         Strings.of(vocabulary),
         np.array(tokens, dtype=np.uint32),
@@ -313,6 +321,12 @@ def _index_chunk(names: Iterable[str], is_label: list[bool], languages: Sequence
         np.frombuffer(bytes(key_kind), dtype=np.uint8),
         hash_strings(Strings.of(map(letters_of, names))),
     )
+
+
+def _style(name: str) -> int:
+    """Return how a name is written, apart from what is in brackets."""
+    rest = name.partition(" (")[0][1:]
+    return (SMALL if rest == rest.lower() else 0) | (POSSESSIVE if HAS_POSSESSIVE.match(name) else 0)
 
 
 def letters_of(name: str) -> str:
@@ -328,36 +342,65 @@ def _postings(
     entities: int,
     scratch: Scratch,
 ) -> tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[np.uint8]]:
-    """Return for each token the entities that have it in a name, and whether one of these is a label."""
+    """Return for each token the entities that have it in a name, and where: in an alias, in the label, or first in it."""
     counts = scratch.by_blocks(lambda first, last: (last - first,), (spelled.indptr[:-1], spelled.indptr[1:]), (np.int64,))[0]
-    entity, alias_only = scratch.by_blocks(
-        lambda entity, label, count: (np.repeat(entity, count), np.repeat(~label, count)),
+    entity, elsewhere = scratch.by_blocks(
+        lambda entity, label, count: (np.repeat(entity, count), BEGINS_LABEL - _places(label, count)),
         (entity_of_name, is_label, counts),
-        (np.uint32, np.bool_),
+        (np.uint32, np.uint8),
         most=len(spelled.tokens),
     )
-    token, entity, alias_only = scratch.sort_rows((spelled.tokens, entity, alias_only), (max(1, tokens), max(1, entities), 2))
-    token, entity, alias_only = scratch.chosen(scratch.first_of_equal(token, entity), token, entity, alias_only)
-    in_label = scratch.by_blocks(lambda some: (1 - some,), (alias_only,), (np.uint8,))[0]
+    token, entity, elsewhere = scratch.sort_rows((spelled.tokens, entity, elsewhere), (max(1, tokens), max(1, entities), 3))
+    token, entity, elsewhere = scratch.chosen(scratch.first_of_equal(token, entity), token, entity, elsewhere)
+    in_label = scratch.by_blocks(lambda some: (BEGINS_LABEL - some,), (elsewhere,), (np.uint8,))[0]
     return scratch.indptr(token, tokens), entity, in_label
+
+
+def _places(is_label: NDArray[np.bool_], counts: NDArray[np.int64]) -> NDArray[np.uint8]:
+    """Return where each token of some names, of which they have `counts`, is in the names of its entity."""
+    places = np.repeat(np.where(is_label, IN_LABEL, IN_ALIAS).astype(np.uint8), counts)
+    places[(np.cumsum(counts) - counts)[is_label & (counts > 0)]] = BEGINS_LABEL
+    return places
 
 
 def _keys(
     hashes: NDArray[np.uint64],
     name: NDArray[np.uint32],
-    match_type: NDArray[np.uint8],
+    kind_and_style: NDArray[np.uint8],
     entity_of_name: NDArray[np.uint32],
     entities: int,
     scratch: Scratch,
-) -> tuple[HashTable, NDArray[np.int64], NDArray[np.uint32], NDArray[np.uint8], NDArray[np.uint8]]:
-    """Return a table of the keys, for each key its entities, each with its best match type, and a filter of whole names."""
-    whole = scratch.by_blocks(lambda kind: (kind <= INITIALS,), (match_type,), (np.bool_,))[0]
+) -> tuple[HashTable, NDArray[np.int64], NDArray[np.uint32], NDArray[np.uint8], NDArray[np.uint8], NDArray[np.uint8]]:
+    """Return a table of the keys, for each key its entities, each with its best match type, its summary, and a filter.
+
+    The filter is of whole names, cores and initials.
+    """
+    kinds, styles = scratch.by_blocks(
+        lambda some: (some & BEST_KIND, some & ~np.uint8(BEST_KIND)), (kind_and_style,), (np.uint8, np.uint8)
+    )
+    whole = scratch.by_blocks(lambda kind: (kind <= INITIALS,), (kinds,), (np.bool_,))[0]
     key_filter = bit_filter(scratch.chosen(whole, hashes)[0])
     entity = scratch.take(entity_of_name, name)
-    hashes, entity, kinds = scratch.sort_rows((hashes, entity, match_type), (1 << 64, max(1, entities), 8))
+    bounds = 1 << 64, max(1, entities), 8, 256
+    hashes, entity, kinds, styles = scratch.sort_rows((hashes, entity, kinds, styles), bounds)
+    new = scratch.first_of_equal(hashes)
+    summary = scratch.empty(int(np.count_nonzero(new)), np.uint8)
+    summarise_keys.select_backend(len(new))(new, kinds, styles, summary)
     hashes, entity, kinds = scratch.chosen(scratch.first_of_equal(hashes, entity), hashes, entity, kinds)
     new = scratch.first_of_equal(hashes)
     begins = scratch.by_blocks(lambda row, some: (row[some],), (np.arange(len(new)), new), (np.int64,))[0]
     indptr = scratch.joined((begins, np.array([len(new)])), np.int64)
     kinds = scratch.by_blocks(lambda some: (some,), (kinds,), (np.uint8,))[0]
-    return HashTable.of(scratch.chosen(new, hashes)[0]), indptr, entity, kinds, key_filter
+    return HashTable.of(scratch.chosen(new, hashes)[0]), indptr, entity, kinds, summary, key_filter
+
+
+@kernel
+def summarise_keys(is_new: Any, kinds: Any, styles: Any, summary: Any) -> None:
+    """Write for each key its best match type, and the styles of its names; is_new [n]: a key begins."""
+    key = -1
+    for row in range(len(kinds)):
+        if is_new[row]:
+            key += 1
+            summary[key] = BEST_KIND
+        best, style = summary[key] & BEST_KIND, summary[key] & ~np.uint8(BEST_KIND)
+        summary[key] = min(best, kinds[row]) | style | (styles[row] if kinds[row] <= CORE else np.uint8(0))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from eigenthemes.candidates.name_index import name_keys
 from eigenthemes.kb.name_arrays import ACRONYM, ALIAS, CORE, INITIALS, LABEL, UNBRACKETED
 from eigenthemes.names.analysis import NameAnalysis
+from eigenthemes.names.name_index import name_keys
 from eigenthemes.text.normalize import normalize
 
 PROPER, COMMON = NameAnalysis(("en",), False, 0.2, 0.0), NameAnalysis(("en",), True, 0.0, 0.0)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from eigenthemes.mentions.plain_detectors import cell_forms, cells
+from eigenthemes.names.detector import cells
+from eigenthemes.names.detectors import cell_forms
 from eigenthemes.records import Table
 
 

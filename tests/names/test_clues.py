@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eigenthemes.mentions.clues import NO_NAME, clues, follows_title
+from eigenthemes.names.evidence import NO_NAME, clues, follows_title
 from eigenthemes.records import Document, Mention
 
 
