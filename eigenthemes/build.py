@@ -30,6 +30,8 @@ from eigenthemes.kb.store import KB
 from eigenthemes.kb.writer import KBWriter, check_writable
 from eigenthemes.kg.options import ReadOptions
 from eigenthemes.kg.read import read_sources
+from eigenthemes.kg.tabular import read_pairs
+from eigenthemes.names.lexicon import DerivedName, read_lexicon
 from eigenthemes.names.name_memory import Memory
 from eigenthemes.train import add_memory, add_trained_ranker
 
@@ -50,6 +52,7 @@ def build_kb(
     train: bool = True,
     word_vectors: Any = None,
     names: Sequence[tuple[str, str]] = (),
+    lexicon: str | Path | None = None,
     seed: int = 0,
     force: bool = False,
     jobs: int = 1,
@@ -87,6 +90,9 @@ def build_kb(
         Word vectors for the ranker, so that the words around a mention count.
     names : sequence of (str, str)
         Pairs of a name and an entity id: names that the sources lack.
+    lexicon : str or Path, optional
+        File of forms and the names of their entities ("Hoosiers", "Indiana"), besides the demonyms and species words that the
+        package knows; ``"none"``: not even these.
     seed : int
         Seed of the random numbers; the same seed gives the same bytes.
     force : bool
@@ -121,7 +127,7 @@ def build_kb(
     check_seed(seed)
     check_jobs(jobs)
     _check_word_vectors(word_vectors, train=train)
-    kept_ids = None if keep is None else read_ids(keep)
+    kept_ids, derived = None if keep is None else read_ids(keep), _lexicon(lexicon)
     all_options = options_in_manifest(
         options,
         format=format_name,
@@ -133,6 +139,7 @@ def build_kb(
         dimensions=dimensions,
         train=train,
         word_vectors=None if word_vectors is None else name_of_source(word_vectors),
+        lexicon=None if lexicon is None else Path(lexicon).name,
         seed=seed,
     )
     with scratch_for(Path(out), max_memory, temporary, jobs) as scratch:
@@ -143,7 +150,7 @@ def build_kb(
             if names_from_ids:
                 name_by_id(statements)
             check_buildable(statements, options)
-            content = assemble(statements, kept_ids, (only_types, not_types), workers, progress)
+            content = assemble(statements, kept_ids, (only_types, not_types), derived, workers, progress)
         graph, vectors = content.nodes.graph, None
         if embedding is not None and graph.edges:
             size: dict[str, Any] = {"dimensions": dimensions, "seed": seed, "jobs": jobs}
@@ -164,6 +171,14 @@ def build_kb(
                     writer, writer.preview(description), description, seed=seed, jobs=jobs, progress=progress
                 )
             return writer.commit(description)
+
+
+def _lexicon(lexicon: str | Path | None) -> list[DerivedName]:
+    """Return the derived names of the user, then those of the package."""
+    if lexicon == "none":
+        return []
+    own = () if lexicon is None else read_pairs(lexicon, "form", "name")
+    return [*(DerivedName(form, "", (name,)) for form, name in own), *read_lexicon()]
 
 
 def _check_word_vectors(word_vectors: Any, *, train: bool) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes import __version__
-from eigenthemes.assembly.entity_names import Names, choose_linkable, collect_names, collect_types
+from eigenthemes.assembly.entity_names import Names, add_derived_names, choose_linkable, collect_names, collect_types
 from eigenthemes.assembly.nodes import Nodes, choose_universe, order_nodes, ranked_rows, resolve_redirects
 from eigenthemes.core.progress import Progress
 from eigenthemes.core.scratch import Scratch, blocks
@@ -20,7 +20,8 @@ from eigenthemes.kb.name_arrays import WHOLE, NameIndexArrays
 from eigenthemes.kb.writer import KBWriter
 from eigenthemes.kg.options import ReadOptions
 from eigenthemes.kg.statements import Statements
-from eigenthemes.names.analysis import NameAnalysis, main_language
+from eigenthemes.names.analysis import USUAL_LANGUAGE, NameAnalysis, main_language
+from eigenthemes.names.lexicon import DerivedName
 from eigenthemes.names.name_index import index_answers
 from eigenthemes.names.token_model import TokenModel, posting_shares
 
@@ -44,6 +45,7 @@ def assemble(
     statements: Statements,
     keep: set[str] | None,
     types: tuple[Sequence[str], Sequence[str]],
+    lexicon: Iterable[DerivedName],
     workers: Workers,
     progress: Progress,
 ) -> Content:
@@ -51,9 +53,13 @@ def assemble(
 
     keep   the only ids that may be entities; None for all
     types  the only linkable types, and types that are not linkable; see `choose_linkable`
+    lexicon  names that are derived from others
     """
     redirects = resolve_redirects(statements)
     nodes = order_nodes(statements, choose_universe(statements, redirects, keep), redirects)
+    tags = list(statements.languages)
+    analysis = NameAnalysis.of_names(statements.texts("name_text"), tags, statements.numbers("name_language"))
+    add_derived_names(statements, nodes, lexicon, (*analysis.languages, USUAL_LANGUAGE))
     names = collect_names(statements, nodes)
     analysis = NameAnalysis.of_names(names.texts, list(statements.languages), names.language)
     answers = choose_linkable(statements, nodes, names, *types)
@@ -91,6 +97,8 @@ def write_content(writer: KBWriter, statements: Statements, content: Content) ->
     writer.add("entity_names", names.indptr)
     writer.add_strings("languages", Strings.of(statements.languages))
     writer.add("name_languages", names.language)
+    if len(names.derived):
+        writer.add("name_derived", names.derived)
     if len(names.further[0]):
         writer.add("name_more_entries", names.further[0])
         writer.add("name_more_languages", names.further[1])
@@ -181,7 +189,8 @@ def _counts(statements: Statements, content: Content) -> dict[str, Any]:
         "statements": statements.count,
         "entities": len(nodes),
         "named": int(content.answers.sum()),
-        "names": len(names.texts),
+        "names": len(names.texts) - len(names.derived),
+        "derived_names": len(names.derived),
         "distinct_names": distinct,
         "ambiguous_names": ambiguous,
         "tokens": len(index.tokens),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -17,6 +17,7 @@ from eigenthemes.core.strings import Strings, hash_strings
 from eigenthemes.errors import BuildError
 from eigenthemes.kb.search import of_types
 from eigenthemes.kg.statements import ALIAS, Statements
+from eigenthemes.names.lexicon import DerivedName
 
 _SKOS, _THESAURI = "http://www.w3.org/2004/02/skos/core#", "http://purl.org/iso25964/skos-thes#"
 _CONCEPT = (f"{_SKOS}Concept",)
@@ -28,6 +29,9 @@ ORGANIZING = (  # types of entities that organise others and are seldom mentione
 )  # fmt: skip
 
 
+_LAST = 127  # rank of derived names: behind all aliases of the sources
+
+
 @dataclass(frozen=True, slots=True)
 class Names:
     """The names in order of entity, the label first.
@@ -36,6 +40,7 @@ class Names:
     language  [names] uint16 or uint32: row of `languages`
     indptr    [entities + 1] int64
     further   rows of names that are labels in further languages, ascending; and these languages
+    derived   rows of names that a lexicon added, ascending: the last ones of their entity
     """
 
     texts: Strings
@@ -44,6 +49,7 @@ class Names:
     language: NDArray[Any]
     indptr: NDArray[np.int64]
     further: tuple[NDArray[np.int64], NDArray[Any]]
+    derived: NDArray[np.int64]
 
 
 def name_by_id(statements: Statements) -> None:
@@ -56,6 +62,41 @@ def name_by_id(statements: Statements) -> None:
             statements.name(node, unquote(last).replace("_", " "), 0)
 
 
+def add_derived_names(statements: Statements, nodes: Nodes, lexicon: Iterable[DerivedName], languages: Sequence[str]) -> None:
+    """Add the forms of a lexicon as names of their targets, in some languages, where they are no names already."""
+    wanted = [name for name in lexicon if not name.language or name.language in languages]
+    node_of = _named_nodes(statements, nodes, {each for name in wanted for each in (name.form, *name.targets)})
+    unknown = 0
+    for name in wanted:
+        node = next((node_of[target.lower()] for target in name.targets if target.lower() in node_of), None)
+        if node is not None and (not name.language or name.form.lower() not in node_of):
+            tag = name.language if name.language in statements.languages else None
+            statements.name(node, name.form, ALIAS + _LAST, tag)
+        unknown += node is None and not name.language
+    if unknown:
+        statements.notes[f"{unknown:,} forms of the lexicon were left out: no entity has the name that they stand for"] = None
+
+
+def _named_nodes(statements: Statements, nodes: Nodes, names: set[str]) -> dict[str, int]:
+    """Return the node of each name, in small letters; of several, one with that label, then the one of the highest prior."""
+    texts, node, rank = statements.texts("name_text"), statements.numbers("name_node"), statements.numbers("name_rank")
+    known = np.sort(hash_strings(Strings.of(spelling for name in names for spelling in _spellings(name))))
+    best: dict[str, tuple[bool, int, int]] = {}
+    for first, last in blocks(len(texts) if names else 0):
+        hashes = hash_strings(texts.take(np.arange(first, last)))
+        row = np.minimum(np.searchsorted(known, hashes), len(known) - 1)
+        for each in (first + np.flatnonzero(known[row] == hashes)).tolist():
+            place = int(nodes.index[node[each]])
+            if place >= 0:
+                text = str(texts[each]).lower()
+                best[text] = min(best.get(text, (True, len(nodes), 0)), (bool(rank[each] >= ALIAS), place, int(node[each])))
+    return {text: found[2] for text, found in best.items()}
+
+
+def _spellings(name: str) -> tuple[str, str, str]:
+    return name, name.lower(), name[:1].upper() + name[1:]
+
+
 def collect_names(statements: Statements, nodes: Nodes) -> Names:
     """Return the distinct names of the entities, the best label of each first."""
     scratch = statements.scratch
@@ -65,14 +106,17 @@ def collect_names(statements: Statements, nodes: Nodes) -> Names:
     kept_row, kept_owner = (scratch.empty(len(row), dtype) for dtype in (np.uint32, np.uint32))
     is_label, language = scratch.empty(len(row), np.bool_), scratch.empty(len(row), narrow)
     further: list[tuple[NDArray[np.int64], NDArray[Any]]] = []
+    derived = [np.zeros(0, np.int64)]
     size = 0
     for first, last in _entity_blocks(owner):
         rows, owners, tags = row[first:last], owner[first:last], languages[row[first:last]].astype(narrow)
         again, repeated = _repeated(owners, hash_strings(texts.take(rows)))
-        label_rank = statements.numbers("name_rank")[rows] < ALIAS
+        rank = statements.numbers("name_rank")[rows]
+        label_rank = rank < ALIAS
         entries, more = _further_languages(again, repeated, tags, label_rank)
         further.append((entries + size, more))
         kept = np.flatnonzero(~repeated)
+        derived.append(size + np.flatnonzero(rank[kept] == ALIAS + _LAST))
         end = size + len(kept)
         kept_row[size:end], kept_owner[size:end], language[size:end] = rows[kept], owners[kept], tags[kept]
         is_label[size:end] = np.diff(owners[kept].astype(np.int64), prepend=-1) != 0
@@ -84,6 +128,7 @@ def collect_names(statements: Statements, nodes: Nodes) -> Names:
         language[:size],
         scratch.indptr(kept_owner[:size], len(nodes)),
         (np.concatenate([each[0] for each in further]), np.concatenate([each[1] for each in further])),
+        np.concatenate(derived),
     )
 
 

@@ -71,6 +71,12 @@ _PREDICATE = "IRI or CURIE; may be given several times."
 @click.option("--train/--no-train", default=True, help="Train the ranker, on documents made up from the KG.")
 @click.option("--word-vectors", type=click.Path(), metavar="FILE", help="For the ranker: the words of a text count, too.")
 @click.option("--add-names", type=click.Path(), metavar="FILE", help="Names that the sources lack: a name and an id per line.")
+@click.option(
+    "--lexicon",
+    type=click.Path(),
+    metavar="FILE",
+    help="A form and the name of its entity per line (Hoosiers, Indiana), besides the known demonyms; none: not even these.",
+)
 @click.option("--seed", type=SEED, default=0, help="The same seed gives the same bytes.")
 @click.option("--strict", is_flag=True, help="Stop at the first problem in a source.")
 @cores_option("Processes; any number gives the same bytes.")

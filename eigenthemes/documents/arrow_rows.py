@@ -38,11 +38,8 @@ LINKED = {
     "ranking": pa.list_(_RANKED),
     "nil_reason": pa.string(),
 }
-SOMETIMES = {
-    "explanation": pa.string(),
-    "unknown_candidates": pa.list_(pa.string()),
-    "ambiguous_with": pa.list_(pa.string()),
-}  # explanations are JSON
+_IDS = pa.list_(pa.string())
+SOMETIMES = {"unknown_candidates": _IDS, "ambiguous_with": _IDS, "explanation": pa.string()}  # explanations are JSON
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

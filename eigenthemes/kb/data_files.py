@@ -67,6 +67,7 @@ _NUMBERS = {
     "root_tokens": "tokens",
     "name_languages": "languages",
     "name_more_entries": "names",
+    "name_derived": "names",
     "name_more_languages": "languages",
 }
 # Columns: array -> what it has one entry for each of.

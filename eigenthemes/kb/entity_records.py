@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise
@@ -68,7 +69,7 @@ _BLOCK = 256  # neighbours that are read at once
 def entity_records(kb: KB, first: int, last: int) -> Iterator[Entity]:
     """Yield the entities with the indices first, ..., last - 1; many at once are read much faster than one by one."""
     name_bounds, type_bounds = kb.bounds("entity_names", first, last), kb.bounds("type_indptr", first, last)
-    names = kb.names[name_bounds[0] : name_bounds[-1]]
+    names, derived = kb.names[name_bounds[0] : name_bounds[-1]], kb.derived_rows(name_bounds[0], name_bounds[-1])
     types = kb.numbers("entity_types", type_bounds[0], type_bounds[-1])
     type_names = {row: str(kb.types[row]) for row in set(types)}
     columns = zip(
@@ -80,6 +81,7 @@ def entity_records(kb: KB, first: int, last: int) -> Iterator[Entity]:
         strict=True,
     )
     for entity_id, (name, name_end), description, (type_, type_end), prior in columns:
+        name_end -= bisect_left(derived, name_end) - bisect_left(derived, name)
         label, *aliases = names[name - name_bounds[0] : name_end - name_bounds[0]] or [entity_id]
         own_types = types[type_ - type_bounds[0] : type_end - type_bounds[0]]
         yield Entity(entity_id, label, tuple(aliases), description, tuple(type_names[row] for row in own_types), prior)

@@ -264,15 +264,25 @@ class KB(KBFiles, Displayed):
         entity_id = self.id_of(index)
         return "(unnamed)" if entity_id.startswith(BLANK) else entity_id
 
-    def names_of(self, index: int) -> list[str]:
-        """Return all names, the label first."""
+    def names_of(self, index: int, *, derived: bool = False) -> list[str]:
+        """Return all names that the KG gives, the label first; with `derived`, also those that a lexicon adds."""
         index = self._known_row(index)
-        return [str(self.names[row]) for row in range(*self.bounds("entity_names", index, index + 1))]
+        first, last = self.bounds("entity_names", index, index + 1)
+        return [str(self.names[row]) for row in range(first, last if derived else last - len(self.derived_rows(first, last)))]
+
+    def derived_rows(self, first: int, last: int) -> list[int]:
+        """Return which of the names in these rows a lexicon added; they are the last ones of their entity."""
+        if not self.has("name_derived"):
+            return []
+        rows = self.mapped("name_derived")
+        begin, end = np.searchsorted(rows, [first, last]).tolist()
+        return [row for row in rows[begin:end].tolist() if first <= row < last]  # in a damaged file they may not ascend
 
     def languages_of(self, index: int) -> list[str]:
         """Return the language tag of each of the names; "" for none."""
         index = self._known_row(index)
         first, last = self.bounds("entity_names", index, index + 1)
+        last -= len(self.derived_rows(first, last))
         return [str(self.languages[row]) for row in self.numbers("name_languages", first, last)]
 
     @check_arguments

@@ -29,7 +29,8 @@ LABEL, ALIAS_ROLE, DESCRIPTION, TYPE, PRIOR, DEPRECATED, REPLACED, ALTERNATIVE =
 
 _PREDICATES = {
     LABEL: "rdfs:label skos:prefLabel schema:name https://schema.org/name foaf:name",
-    ALIAS_ROLE: "skos:altLabel skos:hiddenLabel schema:alternateName https://schema.org/alternateName obo:IAO_0000118",
+    ALIAS_ROLE: """skos:altLabel skos:hiddenLabel schema:alternateName https://schema.org/alternateName obo:IAO_0000118
+        dbo:demonym wdt:P1549""",
     DESCRIPTION: """schema:description https://schema.org/description rdfs:comment skos:definition skos:scopeNote
         obo:IAO_0000115 dct:description""",
     TYPE: "rdf:type wdt:P31 skos:inScheme oboInOwl:hasOBONamespace",

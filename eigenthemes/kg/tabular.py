@@ -37,7 +37,6 @@ _OPENKE_EDGE = Columns(True, False, {"source": [Column(0)], "target": [Column(1)
 _LISTS = ("name", "aliases", "type", "edge")  # roles with several values in a record
 _NO_TEXT = (list, tuple, dict, set, bytes, bool)
 _ENTITY = re.compile(r"&#?\w+;")  # of HTML: its semicolon is no separator
-_ADDED_NAMES = "give a text file with a name and an id per line, separated by a tab or a comma"
 _KGTK_LITERAL = tuple("\"'^@!+-0123456789")
 
 Rows = Iterator[tuple[int, list[str]]]  # (line, cells)
@@ -328,23 +327,35 @@ def _kgtk_literal(text: str) -> tuple[str, str | None]:
 
 
 def read_names(path: str | Path) -> list[tuple[str, str]]:
-    """Read a file of names and entity ids: TSV where the first line has a tab, else CSV; a header is skipped."""
-    text = read_text(path, "names", _ADDED_NAMES)
+    """Read a file of names and entity ids."""
+    return [(name, id.removeprefix("<").removesuffix(">")) for name, id in read_pairs(path, "name", "id")]
+
+
+def read_pairs(path: str | Path, first_column: str, second_column: str) -> list[tuple[str, str]]:
+    """Read a file of two columns: TSV where the first line has a tab, else CSV; a header is skipped."""
+    columns = first_column, second_column
+    remedy = f"give a text file with a {first_column} and {_article(second_column)} per line, separated by a tab or a comma"
+    text = read_text(path, f"{first_column}s", remedy)
     first = next((line for line in text.splitlines() if line.strip()), "")
     rows = csv.reader(text.splitlines(), delimiter="\t" if "\t" in first else ",")
-    names = list[tuple[str, str]]()
+    pairs = list[tuple[str, str]]()
     for number, row in enumerate(rows, start=1):
         cells = tuple(cell.strip() for cell in row)
-        if not any(cells) or (not names and tuple(map(str.lower, cells[:2])) == ("name", "id")):
+        if not any(cells) or (not pairs and tuple(map(str.lower, cells[:2])) == columns):
             continue
         if len(cells) != 2 or not all(cells):
             raise SourceError(
-                f"{path}:{number}: {len(cells)} cells where a name and an id were expected; {_ADDED_NAMES}", where=str(path)
+                f"{path}:{number}: {len(cells)} cells, expected a {first_column} and {_article(second_column)}; {remedy}",
+                where=str(path),
             )
-        names.append((cells[0], cells[1].removeprefix("<").removesuffix(">")))
-    if not names:
-        raise SourceError(f"{path} holds no names; {_ADDED_NAMES}", where=str(path))
-    return names
+        pairs.append((cells[0], cells[1]))
+    if not pairs:
+        raise SourceError(f"{path} holds no {first_column}s; {remedy}", where=str(path))
+    return pairs
+
+
+def _article(noun: str) -> str:
+    return f"an {noun}" if noun[0] in "aeiou" else f"a {noun}"
 
 
 def read_workbook(data: bytes, options: ReadOptions, origin: str, statements: Statements) -> None:

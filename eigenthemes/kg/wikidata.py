@@ -10,7 +10,7 @@ from eigenthemes.core.files import clean_utf8
 from eigenthemes.kg.options import ReadOptions
 from eigenthemes.kg.statements import ALIAS, Statements
 
-INSTANCE_OF = "P31"
+INSTANCE_OF, DEMONYM = "P31", "P1549"
 _ODD = (AttributeError, KeyError, TypeError, ValueError)  # errors on JSON of another structure
 
 
@@ -54,6 +54,9 @@ def _entity(
         value, rank, _ = descriptions[0]
         statements.description(node, value, rank)
     for relation, claims in (entity.get("claims") or {}).items():
+        if relation == DEMONYM:
+            for value, rank, language in _texts(_monolingual_texts(claims), options, faults):
+                statements.name(node, value, rank + ALIAS, language)
         for target in _items(claims, faults):
             statements.count += 1
             if relation == INSTANCE_OF:
@@ -76,6 +79,15 @@ def _texts(terms: Any, options: ReadOptions, faults: list[str]) -> Iterator[tupl
         rank = options.language_rank(language)
         if rank is not None:
             yield value, rank, language
+
+
+def _monolingual_texts(statements: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Yield the texts of a property with their languages, as labels have them."""
+    for statement in statements:
+        snak = statement["mainsnak"]
+        if statement.get("rank") != "deprecated" and snak.get("snaktype") == "value":
+            value = snak["datavalue"]["value"]
+            yield {"language": value["language"], "value": value["text"]}
 
 
 def _items(statements: list[dict[str, Any]], faults: list[str]) -> Iterator[str]:

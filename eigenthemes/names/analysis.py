@@ -49,7 +49,7 @@ _SOME = 0.003
 _OFTEN = 0.3  # words of a language in untagged names, as a share of those of the most frequent language
 _SELDOM, _AT_LEAST = 0.01, 2  # of the names, and how many, that say in which language they are
 _LETTERS_OF = {"de": "äß", "fr": "èêàœ", "es": "ñ", "tr": "ışğ"}
-_USUAL = "en"
+USUAL_LANGUAGE = "en"
 MOSTLY_PERSONS = 0.4  # of the names begin with a given name: all may be names of persons
 _LONGEST_PERSON = 4  # words
 
@@ -95,7 +95,7 @@ class NameAnalysis:
         words = [normalize(name).split() for name in some]
         several = [each for each in words if len(each) > 1]
         return cls(
-            tuple(known) or ((_USUAL,) if tagged else _languages_of(some)),
+            tuple(known) or ((USUAL_LANGUAGE,) if tagged else _languages_of(some)),
             _are_common_nouns(others),
             round(sum(each[-1] in LEGAL_FORMS for each in several) / max(1, len(words)), 4),
             round(sum(is_person(each) for each in several) / max(1, len(words)), 4),
@@ -147,7 +147,7 @@ class NameAnalysis:
         is not the town.
         """
         strong = (0 if self.persons >= _SOME else TITLE) | (0 if self.companies >= _SOME else LEGAL_FORM)
-        return kinds_of_weak_words((*self.languages, _USUAL), without=strong)
+        return kinds_of_weak_words((*self.languages, USUAL_LANGUAGE), without=strong)
 
     def cores(self, name: str, language: str = "") -> set[str]:
         """Return the cores of a name or a form, in one language or in each language of the KB."""
@@ -204,7 +204,7 @@ def _stem(word: str, language: str, inflects: bool) -> str:
 @cache
 def _changing_words(languages: tuple[str, ...]) -> frozenset[str]:
     """Return the words that make the core of a form of a proper name differ from the form."""
-    kinds = kinds_of_weak_words((*languages, _USUAL))
+    kinds = kinds_of_weak_words((*languages, USUAL_LANGUAGE))
     weak = [word for word, kind in kinds.items() if kind & (ARTICLE | FUNCTION | LEGAL_FORM) or word in CLEAR_TITLES]
     return frozenset((*weak, *EQUIVALENT))
 
@@ -230,7 +230,7 @@ def _languages_of(names: Sequence[str]) -> tuple[str, ...]:
             bool(own & of_name or letters.intersection(name)) for name, of_name in zip(names, words, strict=True)
         )
     least = max(_OFTEN * max(counts.values()), _SELDOM * len(names), _AT_LEAST)
-    return tuple(language for language, count in counts.items() if count and count >= least) or (_USUAL,)
+    return tuple(language for language, count in counts.items() if count and count >= least) or (USUAL_LANGUAGE,)
 
 
 def _are_common_nouns(names: Sequence[str]) -> bool:

@@ -16,6 +16,7 @@ from eigenthemes.kb.name_arrays import BEST_KIND, CORE, INITIALS, POSSESSIVE, SM
 from eigenthemes.kb.store import KB
 from eigenthemes.names.analysis import NameAnalysis
 from eigenthemes.names.coordination import with_compounds, with_coordinated
+from eigenthemes.names.lexicon import derived_forms
 from eigenthemes.names.name_memory import name_memories
 from eigenthemes.names.span_rules import (
     LocatedMatch,
@@ -58,6 +59,8 @@ _SHORT = 6  # letters of a legal form that may be an abbreviation
 _SHORT_CORE = 4  # letters of several words that are too few for a core
 _LONG_INITIALS = 4  # letters of an uncommon word in lower case that may be an abbreviation, and then no core
 _LONG_ENOUGH = 8  # letters of a single word that may be misspelled
+# words after an adjective that is the name of a language then
+_LANGUAGE = ("language", "speak", "word", "dialect", "translat")
 _STOP, _COMMA = re.compile(r"[.;:]\s"), re.compile(r"[.,;:]\s")
 
 
@@ -305,6 +308,7 @@ class NameDetector:
         if not inflects:
             is_small = ~text.common[head] & (is_small | (matches[:, 0] < matches[:, 1]))
         mention = np.where(flags.small_word, is_small, flags.mention)
+        mention &= ~_before_language(matches, text)
         return np.asarray(mention & ~(flags.plain_word & self._is_frequent(text)[head]))
 
     def _is_frequent(self, text: _Text) -> Flags:
@@ -343,6 +347,16 @@ class NameDetector:
             return False
         forms = [words.plain[word] for word in pieces.word[match.first : match.last + 1].tolist()]
         return bool(self._analysis.words_of_person(" ".join(forms)))
+
+
+def _before_language(matches: Matches, text: _Text) -> Flags:
+    """Return which matches are an adjective for a language: "French" before "language" is not France."""
+    pieces, plain = text.pieces, text.words.plain
+    about = np.fromiter((word.startswith(_LANGUAGE) for word in plain), bool, len(plain))
+    asked = (matches[:, 0] == matches[:, 1]) & np.append(pieces.follows & about[pieces.word], False)[matches[:, 1] + 1]
+    for each in np.flatnonzero(asked).tolist():
+        asked[each] = plain[pieces.word[matches[each, 0]]] in derived_forms()
+    return np.asarray(asked)
 
 
 def _is_legal_form(text: _Text) -> Flags:

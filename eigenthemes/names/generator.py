@@ -309,7 +309,7 @@ class CandidateGenerator:
                 rank=rank,
                 id=self.kb.id_of(entity),
                 label=self.kb.label_of(entity),
-                matched_name=matched_name(name, self.kb.names_of(entity), match_type, aliases=self.aliases),
+                matched_name=matched_name(name, self.kb.names_of(entity, derived=True), match_type, aliases=self.aliases),
                 match_type=MATCH_TYPES[match_type],
                 prior=prior,
                 description=self.kb.description_of(entity),

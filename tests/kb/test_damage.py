@@ -72,7 +72,7 @@ def test_a_single_look_up_checks_the_rows_it_reads(kb: Path, name: str) -> None:
         array[1 if name.endswith("indptr") else 0 :] = FAR
 
     overwrite(kb, name, everything)
-    with pytest.raises(KBDamagedError, match="is damaged: its name index leads "):
+    with pytest.raises(KBDamagedError, match=rf"is damaged: (its name index leads|{name}\.npy) "):
         CandidateGenerator(KB.open(kb)).records("Paris")
 
 

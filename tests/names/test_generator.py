@@ -34,7 +34,7 @@ def ids(kb: KB, name: str, **options: object) -> list[str]:
         ("WHO", "who", "acronym"),
         ("WHO", "thewho", "contains all words"),
         ("NBA", "nba", "acronym"),
-        ("Iowans", "iowa", "other form"),
+        ("Iowans", "iowa", "alias"),
         ("Tumors", "tumor", "other form"),
         ("the Iowa", "iowa", "shares words"),
         ("Cities of Light", "paris", "shares words"),
