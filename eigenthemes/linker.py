@@ -435,7 +435,7 @@ class Linker:
         candidates = [(id, label, score) for (id, label), score in zip(named, scores, strict=True)]
         bounds, reasons = decisions.bounds.tolist(), decisions.nil_reason.tolist()
         probability, calibrated, top = decisions.probability.tolist(), self.method.calibrated, self.options.top
-        ambiguous = self._ambiguous(decided)
+        if_in_kg, ambiguous = decisions.if_in_kg.tolist(), self._ambiguous(decided)
         for document, first, last in batch.own_spans():
             links = []
             for number in range(first, last):
@@ -449,6 +449,7 @@ class Linker:
                         score,
                         tuple(RankedCandidate(*candidate) for candidate in ranking[:top]),
                         probability[number] if calibrated and reason == LINKED else None,
+                        if_in_kg[number] if calibrated and reason == LINKED else None,
                         NIL_REASONS[reason],
                         batch.unknown.get(number, ()),
                         ambiguous.get(number, ()),
@@ -465,6 +466,7 @@ class Linker:
             decisions.scores[decisions.order],
             decisions.bounds,
             decisions.probability,
+            decisions.if_in_kg,
             decisions.nil_reason,
             reasons=NIL_REASONS,
             labels=self.labels,

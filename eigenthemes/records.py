@@ -341,7 +341,10 @@ class Link:
     ranking : tuple of RankedCandidate
         The best candidates, highest score first.
     probability : float, optional
-        Calibrated probability of the link. None: the method is not calibrated, or NIL.
+        Calibrated probability of the link, counting mentions whose entity is missing from the KG. None: the method is not
+        calibrated, or NIL.
+    probability_if_in_kg : float, optional
+        The same, if the right entity is in the KG.
     nil_reason : str, optional
         Why there is no link: "no_candidate", "low_probability", "no_embedding" or "no_name_match".
     unknown_candidates : tuple of str
@@ -358,6 +361,7 @@ class Link:
     score: float | None
     ranking: tuple[RankedCandidate, ...] = ()
     probability: float | None = None
+    probability_if_in_kg: float | None = None
     nil_reason: str | None = None
     unknown_candidates: tuple[str, ...] = ()
     ambiguous_with: tuple[str, ...] = ()
@@ -377,6 +381,7 @@ class Link:
             "label": self.label,
             "score": self.score,
             "probability": self.probability,
+            "probability_if_in_kg": self.probability_if_in_kg,
             "ranking": [candidate.to_dict() for candidate in self.ranking],
             "nil_reason": self.nil_reason,
         }
@@ -434,6 +439,7 @@ class LinkedDocument(Displayed):
                 "label": link.label,
                 "score": link.score,
                 "probability": link.probability,
+                "probability_if_in_kg": link.probability_if_in_kg,
                 "nil_reason": link.nil_reason,
             }
             for link in self.links

@@ -35,6 +35,7 @@ LINKED = {
     "label": pa.string(),
     "score": pa.float64(),
     "probability": pa.float64(),
+    "probability_if_in_kg": pa.float64(),
     "ranking": pa.list_(_RANKED),
     "nil_reason": pa.string(),
 }

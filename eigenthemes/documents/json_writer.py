@@ -19,11 +19,13 @@ from eigenthemes.kb.entity_records import Labels
 from eigenthemes.records import Document, LinkedDocument, Mention, PlainMentions, document_fields
 
 _LINK_FIELDS = frozenset(
-    ("entity", "label", "score", "probability", "ranking", "nil_reason", "unknown_candidates", "ambiguous_with")
+    """entity label score probability probability_if_in_kg ranking nil_reason unknown_candidates ambiguous_with""".split()
 )
 # The pieces of a link; those that differ between links are filled in by column.
-_TEMPLATE = [b"", b',"entity":', b"", b"", b',"probability":', b"", b',"ranking":[', b"", b""]
-_MENTION, _ENTITY, _SCORE, _PROBABILITY, _RANKING, _END = 0, 2, 3, 5, 7, 8
+_TEMPLATE = [
+    b"", b',"entity":', b"", b"", b',"probability":', b"", b',"probability_if_in_kg":', b"", b',"ranking":[', b"", b"",
+]  # fmt: skip
+_MENTION, _ENTITY, _SCORE, _PROBABILITY, _IF_IN_KG, _RANKING, _END = 0, 2, 3, 5, 7, 9, 10
 _SIZE = len(_TEMPLATE)
 _NO_ENTITY = b'null,"label":null,"score":'
 _FIRST, _NEXT = b'\n{"id":', b'},{"id":'  # candidates; JSON holds no line break, so it can separate two rankings
@@ -46,7 +48,7 @@ class LinkEncoder:
     """Encode the documents of a decided batch.
 
     entity, scores  [k] the best candidates of all mentions, those of mention i in bounds[i]:bounds[i + 1]
-    probability     [mentions], nan where there is none
+    probability     [mentions], nan where there is none; if_in_kg: the same, if the right entity is in the KG
     nil_reason      [mentions] index of `reasons`, whose first one means linked
     top             candidates in a ranking
     ids             field -> mention -> ids, of fields that few links have
@@ -59,6 +61,7 @@ class LinkEncoder:
         scores: NDArray[np.float64],
         bounds: NDArray[np.int64],
         probability: NDArray[np.float64],
+        if_in_kg: NDArray[np.float64],
         nil_reason: NDArray[np.int8],
         *,
         reasons: Sequence[str | None],
@@ -76,6 +79,7 @@ class LinkEncoder:
         pieces[_ENTITY::_SIZE] = map([*entities, _NO_ENTITY].__getitem__, answer)
         pieces[_SCORE::_SIZE] = map([*numbers, b"null"].__getitem__, answer)
         pieces[_PROBABILITY::_SIZE] = _encode_numbers(np.where(linked, probability, np.nan))
+        pieces[_IF_IN_KG::_SIZE] = _encode_numbers(np.where(linked, if_in_kg, np.nan))
         pieces[_RANKING::_SIZE] = map(rankings.__getitem__, np.where(is_ranked, np.cumsum(is_ranked), 0).tolist())
         ends = [b'%b],"nil_reason":%b},' % (last, orjson.dumps(reason)) for reason in reasons for last in (b"", b"}")]
         pieces[_END::_SIZE] = map(ends.__getitem__, (2 * nil_reason.astype(np.int64) + is_ranked).tolist())

@@ -23,7 +23,7 @@ _MADE_UP = {"mentions": int, "p_at_1": float, "calibration_error": float, "relia
 _DECIDING = {
     "threshold": float,
     "temperature": float,
-    "confidence?": {"slope": float, "shift": float},
+    "confidence?": {"slope": float, "shift": float, "overall": float, "coverage": float},
     "rounds": [{"choice": _WEIGHTS, "none": _WEIGHTS}],
 }
 _RANKER = {

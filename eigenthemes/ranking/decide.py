@@ -60,6 +60,7 @@ class Decisions:
     scores       [n] of the table's rows
     nil_reason   [mentions] an index of NIL_REASONS
     probability  [mentions] of the best candidate; nan where there is none, and for methods that are not calibrated
+    if_in_kg     [mentions] the same, if the right entity is in the KG
     ambiguous    linked mention -> rows of other candidates of that very name that are not much less probable, best first
     """
 
@@ -68,6 +69,7 @@ class Decisions:
     scores: Floats
     nil_reason: NDArray[np.int8]
     probability: Floats
+    if_in_kg: Floats
     ambiguous: dict[int, list[int]]
 
     @property
@@ -92,9 +94,11 @@ def decide(batch: Batch, scored: Scored, method: Method, rule: DecisionRule, *, 
     probability = np.full(table.mentions, np.nan)
     if method.calibrated:
         probability[has_candidate] = scored.scores[best]
+    if_in_kg = probability if scored.if_in_kg is None else np.maximum(scored.if_in_kg, probability)
     is_best = np.zeros(len(scored.scores), bool)
     is_best[best[nil_reason[has_candidate] == LINKED]] = method.calibrated
-    return Decisions(order, bounds, scored.scores, nil_reason, probability, _namesakes(batch, scored.scores, is_best))
+    ambiguous = _namesakes(batch, scored.scores, is_best)
+    return Decisions(order, bounds, scored.scores, nil_reason, probability, if_in_kg, ambiguous)
 
 
 def best_rows(batch: Batch, scores: Floats, top: int) -> tuple[Ints, Ints]:

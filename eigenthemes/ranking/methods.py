@@ -40,12 +40,14 @@ class Scored:
     match_probability  [mentions] that any candidate is right, by methods that say so beside their scores
     ranking            what the self-trained ranker computed on the way: explanations are made of it
     detection_factor   [mentions] that a mention found by its spelling is a name at all; None: all mentions were given
+    if_in_kg           [mentions] the probability of the best candidate, if the right entity is in the KG; None: of its score
     """
 
     scores: Scores
     match_probability: Scores | None = None
     ranking: BatchRanking | None = None
     detection_factor: Scores | None = None
+    if_in_kg: Scores | None = None
 
 
 def check_vectors(vectors: Vectors | None, entities: NDArray[np.uint32], kb: KB) -> None:
@@ -173,7 +175,8 @@ def _weighs_by_text(options: Any) -> bool:
 def _selftrained(batch: Batch, kb: KB, options: None) -> Scored:
     """Score by the probability that a candidate is what a mention means; the rest, up to 1, is that none of them is."""
     ranking = rank_with_kb(batch, kb)
-    return Scored(ranking.candidate_probability, ranking=ranking, detection_factor=ranking.detection_factor)
+    if_in_kg = ranking.if_in_kg[ranking.groups.group_of]
+    return Scored(ranking.candidate_probability, ranking=ranking, detection_factor=ranking.detection_factor, if_in_kg=if_in_kg)
 
 
 _UNWEIGHTED: dict[str, Any] = {

@@ -32,41 +32,60 @@ from eigenthemes.ranking.features.topic import Topics, find_topics
 
 Floats = NDArray[np.float64]
 
-_MOST_OF_NIL = 0.8  # that a best candidate may gain
+_MOST_OF_NIL = 0.8  # that candidates may gain
 _CERTAIN = 1e-12  # distance from 0 and 1 at which odds are counted as endless
 
 
 class Confidence(NamedTuple):
-    """Calibration of the best candidate: its log-odds times `slope`, plus `shift`."""
+    """How sure to be of a best candidate, by the log-odds of its being right.
+
+    z = slope z0 + shift                             if the right entity is in the KG; z0 is what the models find
+    overall z - coverage (1 - coverage of its name)  in any case: a name that fits badly is often that of a missing entity
+    """
 
     slope: float = 1.0
     shift: float = 0.0
+    overall: float = 1.0
+    coverage: float = 0.0
 
-    def of(self, probability: Floats) -> Floats:
-        """Return the calibrated probabilities of best candidates."""
-        inside = np.clip(probability, _CERTAIN, 1 - _CERTAIN)
-        return sigmoid(self.slope * np.log(inside / (1 - inside)) + self.shift)
+    def if_in_kg(self, probability: Floats) -> Floats:
+        """Return the calibrated probabilities of best candidates, if the right entity is in the KG."""
+        return sigmoid(self.slope * _log_odds(probability) + self.shift)
 
-    def calibrate(self, groups: MentionGroups, probability: Floats, nil: Floats) -> tuple[Floats, Floats]:
-        """Return the calibrated probability of each candidate [n] and of NIL [m]; table cells stay unchanged.
+    def in_any_case(self, probability: Floats, coverage: Floats) -> Floats:
+        """Return the probabilities of best candidates, counting mentions whose entity is missing from the KG."""
+        return sigmoid(self.overall * _log_odds(probability) - self.coverage * (1 - coverage))
 
-        What the best one gains it takes from NIL alone, so that two that are nearly as likely stay so; what it loses the
-        others and NIL share. Equal best ones stay equal.
+    def calibrate(
+        self, groups: MentionGroups, probability: Floats, nil: Floats, coverage: NDArray[Any]
+    ) -> tuple[Floats, Floats, Floats]:
+        """Return the calibrated probability of each candidate [n], of NIL [m], and of the best one if it is in the KG [m].
+
+        All candidates of a group change by the same factor. Table cells stay unchanged. Mentions found by their spelling have a
+        probability of being a name of this KG apart: theirs is the one if the entity is in it.
+
+        coverage  [n] of the name of each candidate, by its alignment
         """
-        if self == AS_FOUND or not len(probability):
-            return probability, nil
         counts = np.diff(groups.bounds)
-        changed = (counts > 0) & np.repeat(groups.batch.in_text, np.diff(groups.document_bounds))
-        best = np.where(counts > 0, highest(probability, groups.bounds), 0.0)
-        change = np.where(changed, np.minimum(self.of(best) - best, _MOST_OF_NIL * nil), 0.0)
-        share = np.where(change < 0, 1 - change / np.maximum(1 - best, _CERTAIN), 1.0)  # of what the others had
-        is_best = probability == np.repeat(best, counts)
-        ties = np.maximum(1, np.bincount(groups.group[is_best], minlength=len(groups)))
-        of_best = (best + change + (ties - 1) * best * share) / ties
-        told = np.where(
-            is_best & np.repeat(changed, counts), np.repeat(of_best, counts), probability * np.repeat(share, counts)
-        )
-        return told, np.where(change > 0, nil - change, nil * share)
+        best = np.where(counts > 0, highest(probability, groups.bounds), 0.0) if len(probability) else np.zeros(len(counts))
+        if self == AS_FOUND or not len(probability):
+            return probability, nil, best
+        of_best = np.where(probability == np.repeat(best, counts), coverage, 0.0)
+        in_kg = self.if_in_kg(best)
+        told = self.in_any_case(in_kg, np.where(counts > 0, highest(of_best, groups.bounds), 0.0))
+        if groups.batch.detected is not None:
+            told = np.where(groups.batch.detected[groups.first_mention], in_kg, told)
+        changed = (best > 0) & np.repeat(groups.batch.in_text, np.diff(groups.document_bounds))
+        total = np.bincount(groups.group, weights=probability, minlength=len(counts))
+        most = 1 - (1 - _MOST_OF_NIL) * nil
+        factor = np.where(changed, np.minimum(told / np.maximum(best, _CERTAIN), most / np.maximum(total, _CERTAIN)), 1.0)
+        calibrated = probability * np.repeat(factor, counts)
+        return calibrated, np.where(changed, 1 - total * factor, nil), np.where(changed, np.maximum(in_kg, best * factor), best)
+
+
+def _log_odds(probability: Floats) -> Floats:
+    inside = np.clip(probability, _CERTAIN, 1 - _CERTAIN)
+    return np.log(inside / (1 - inside))
 
 
 AS_FOUND = Confidence()
@@ -76,7 +95,7 @@ Features = NDArray[np.float32]
 
 ROUNDS = 3  # in the first, each mention speaks for itself
 _FIELDS = ("rounds", "threshold", "temperature", "chance", "adapted", "tables", "topic", "pile", "confidence")
-_LONGER_NAME = COLUMNS.index("longer_name")
+_LONGER_NAME, _COVERAGE = COLUMNS.index("longer_name"), COLUMNS.index("coverage")
 
 
 class Weights(NamedTuple):
@@ -188,6 +207,7 @@ class BatchRanking:
     groups           the mention groups of the batch, and their candidates
     features         [n, c] COLUMNS of each candidate in the last round
     probability      [n] of each candidate; nil_probability [m] that no candidate of a group is right, 1 where there is none
+    if_in_kg         [m] the probability of the best candidate, if the right entity is in the KG
     weight           [n] how likely each candidate was when it supported others in the last round; 0: it supported nobody
     detection        how likely names found by their spelling are names at all; None: all mentions were given
     cells            what the columns of tables said in the last round; None: there are no tables
@@ -200,6 +220,7 @@ class BatchRanking:
     features: Features
     probability: Floats
     nil_probability: Floats
+    if_in_kg: Floats
     weight: Features
     detection: Detection | None = None
     cells: CellRound | None = None
@@ -243,10 +264,13 @@ def rank_batch(ranker: Ranker, batch: Batch, context: FeatureContext) -> BatchRa
             probability, nil_probability = probabilities(weights, features, groups, cells=cells, corpus_prior=corpus_prior)
     probability, nil_probability, topics = last_probabilities(ranker, features, groups, context, cells, corpus_prior)
     detection = detect(groups, features, probability, nil_probability, context, ranker.false_matches, ranker.adaptation)
-    probability, nil_probability = ranker.confidence.calibrate(groups, probability, nil_probability)
+    coverage = features[:, _COVERAGE]
+    probability, nil_probability, in_kg = ranker.confidence.calibrate(groups, probability, nil_probability, coverage)
     rows = None if cells is None else RowAgreement.of(groups, probability, nil_probability, context)
     weight = np.zeros(len(local), np.float32) if candidates is None else candidates.weight
-    return BatchRanking(groups, features, probability, nil_probability, weight, detection, cells, rows, corpus_prior, topics)
+    return BatchRanking(
+        groups, features, probability, nil_probability, in_kg, weight, detection, cells, rows, corpus_prior, topics
+    )
 
 
 def last_probabilities(

@@ -42,12 +42,12 @@ from eigenthemes.selftrain.cell_training import Evidence, fit_cells
 from eigenthemes.selftrain.false_matches import fit_false_matches
 from eigenthemes.selftrain.fit import (
     CONFIDENCE,
+    THRESHOLD,
     best_temperature,
     fit_choice,
     fit_nil,
     outcomes,
     reliability_report,
-    threshold_for_f1,
     without_removed,
 )
 from eigenthemes.selftrain.recipe import RECIPE, Recipe
@@ -135,8 +135,7 @@ def self_train(
         },
         "unlearned": unlearned(ranker),
     }
-    threshold = round(float(CONFIDENCE.of(np.array(threshold_for_f1(probability, right, has_answer)))), 2)
-    return with_memory_weights(replace(calibrated, threshold=threshold, about=about, false_matches=false_matches, cells=cells))
+    return with_memory_weights(replace(calibrated, threshold=THRESHOLD, about=about, false_matches=false_matches, cells=cells))
 
 
 def documents_for(named: int) -> int:

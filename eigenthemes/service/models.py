@@ -208,6 +208,7 @@ class Link(Span, EntityDetails):
     label: str | None = _field("its label", "Michael Jordan")
     score: float | None = _field("its score, by the method", 0.98)
     probability: float | None = _field("null for methods that are not calibrated", 0.98)
+    probability_if_in_kg: float | None = _field("the same, if the right entity is in the KG", 0.99)
     ranking: list[RankedCandidate] = _field("the best candidates", [{**_CANDIDATE, "score": 0.98}])
     nil_reason: str | None = _field("why there is no link", "below threshold")
     unknown_candidates: list[str] | None = _optional("given candidates that the KB does not have", ["Q0"])
@@ -216,7 +217,8 @@ class Link(Span, EntityDetails):
 
 
 _LINK = {"start": 0, "end": 14, "text": "Michael Jordan", "entity": "Q41421", "label": "Michael Jordan", "score": 0.98,
-         "probability": 0.98, "ranking": [{**_CANDIDATE, "score": 0.98}], "nil_reason": None}  # fmt: skip
+         "probability": 0.98, "probability_if_in_kg": 0.99,
+         "ranking": [{**_CANDIDATE, "score": 0.98}], "nil_reason": None}  # fmt: skip
 
 
 class MapSupport(BaseModel):

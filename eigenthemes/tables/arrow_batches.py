@@ -14,6 +14,7 @@ added; where the batch has a column of mentions, it is replaced.
                 entity, label: string            the link; null where there is none
                 score, probability: double
                 ranking: list<struct<id: string, label: string, score: double>>
+                probability_if_in_kg: double     the same, if the right entity is in the KG
                 nil_reason: string               why there is no entity; else null
                 unknown_candidates: list<string> ids in the document that the KB does not have; else null
                 ambiguous_with: list<string>     other entities of that very name which are nearly as probable; else null

@@ -35,55 +35,70 @@ def some_probabilities(groups: MentionGroups, seed: int) -> tuple[np.ndarray, np
     return weight / total[groups.group], none / total
 
 
-@given(st.integers(0, 1000), st.floats(0.3, 1.0), st.floats(0, 0.5))
-def test_what_is_told_is_a_distribution_in_the_same_order(groups: MentionGroups, seed: int, slope: float, shift: float) -> None:
+@given(st.integers(0, 1000), st.floats(0.3, 1.0), st.floats(-0.5, 0.5), st.floats(0, 3))
+def test_calibration_gives_a_distribution_in_the_same_order(
+    groups: MentionGroups, seed: int, slope: float, shift: float, weight: float
+) -> None:
     probability, nil = some_probabilities(groups, seed)
-    calibrated, none = Confidence(slope, shift).calibrate(groups, probability, nil)
+    coverage = np.random.default_rng(seed).random(len(probability))
+    calibrated, none, if_in_kg = Confidence(slope, shift, 0.7, weight).calibrate(groups, probability, nil, coverage)
     assert np.bincount(groups.group, weights=calibrated, minlength=len(groups)) + none == pytest.approx(np.ones(len(groups)))
+    assert (highest_beside(calibrated, groups.bounds) <= if_in_kg[groups.group] + 1e-12).all()
     for first, last in zip(groups.bounds[:-1], groups.bounds[1:], strict=True):
         assert np.array_equal(
             np.argsort(-calibrated[first:last], kind="stable"), np.argsort(-probability[first:last], kind="stable")
         )
 
 
-def test_the_best_one_gets_the_odds_that_are_told_or_most_of_nil_and_tables_stay(groups: MentionGroups) -> None:
+def test_the_best_candidate_gets_the_calibrated_odds_and_tables_stay(groups: MentionGroups) -> None:
     probability, nil = some_probabilities(groups, 1)
-    calibrated, none = Confidence(0.5, 0.0).calibrate(groups, probability, nil)
+    calibrated, none, if_in_kg = Confidence(0.5).calibrate(groups, probability, nil, np.ones(len(probability)))
     best, best_told = highest_beside(probability, groups.bounds), highest_beside(calibrated, groups.bounds)
     of_table = groups.group >= groups.document_bounds[1]
     assert np.array_equal(calibrated[of_table], probability[of_table])
     assert np.array_equal(none[groups.document_bounds[1] :], nil[groups.document_bounds[1] :])
     odds = (best / (1 - best)) ** 0.5
-    wanted = np.minimum(odds / (1 + odds), best + 0.8 * nil[groups.group])
+    total = np.bincount(groups.group, weights=probability, minlength=len(groups))
+    wanted = np.minimum(odds / (1 + odds), best * ((1 - 0.2 * nil) / np.maximum(total, 1e-12))[groups.group])
     assert best_told[~of_table] == pytest.approx(wanted[~of_table])
+    assert if_in_kg[groups.group][~of_table] == pytest.approx((odds / (1 + odds))[~of_table])
 
 
-def test_what_the_best_one_gains_no_other_candidate_loses(groups: MentionGroups) -> None:
+def test_a_name_that_fits_badly_is_less_probable_but_not_if_its_entity_is_in_the_kg(groups: MentionGroups) -> None:
     probability, nil = some_probabilities(groups, 2)
-    calibrated, none = Confidence(1.0, 0.4).calibrate(groups, probability, nil)
-    is_best = probability == highest_beside(probability, groups.bounds)
-    assert calibrated[~is_best] == pytest.approx(probability[~is_best])
-    assert (none <= nil + 1e-12).all()
+    well, badly = (CONFIDENCE.calibrate(groups, probability, nil, np.full(len(probability), fit)) for fit in (1.0, 0.5))
+    in_text = groups.group < groups.document_bounds[1]
+    assert (badly[0][in_text] < well[0][in_text]).all()
+    assert badly[2] == pytest.approx(well[2], abs=0.3)
+
+
+def test_mentions_that_are_found_by_their_spelling_have_the_probability_in_the_kg(demo_batches: BatchMaker) -> None:
+    groups = MentionGroups.of(demo_batches.make([Document(text="Michael Jordan and Chicago")]))
+    assert groups.batch.detected is not None
+    probability, nil = some_probabilities(groups, 3)
+    calibrated, _, if_in_kg = CONFIDENCE.calibrate(groups, probability, nil, np.zeros(len(probability)))
+    assert highest_beside(calibrated, groups.bounds) == pytest.approx(if_in_kg[groups.group])
 
 
 def test_equal_ones_stay_equal(groups: MentionGroups) -> None:
     counts = np.diff(groups.bounds)
     probability, nil = 0.9 / counts[groups.group], np.where(counts > 0, 0.1, 1.0)
-    calibrated, none = CONFIDENCE.calibrate(groups, probability, nil)
+    calibrated, none, _ = CONFIDENCE.calibrate(groups, probability, nil, np.ones(len(probability)))
     assert calibrated == pytest.approx(highest_beside(calibrated, groups.bounds))
     assert np.bincount(groups.group, weights=calibrated, minlength=len(groups)) + none == pytest.approx(np.ones(len(groups)))
 
 
 def test_certainty_stays_finite_and_nothing_is_nothing(groups: MentionGroups, demo_batches: BatchMaker) -> None:
-    assert CONFIDENCE.of(np.array([0.0, 0.5, 1.0])) == pytest.approx([0.0, 0.587, 1.0], abs=1e-3)
+    assert CONFIDENCE.if_in_kg(np.array([0.0, 0.5, 1.0])) == pytest.approx([0.0, 0.587, 1.0], abs=1e-3)
     nothing = MentionGroups.of(demo_batches.make([Document(mentions=(Mention("xyzzy"),))]))
-    calibrated, none = CONFIDENCE.calibrate(nothing, np.zeros(0), np.ones(1))
+    calibrated, none, _ = CONFIDENCE.calibrate(nothing, np.zeros(0), np.ones(1), np.zeros(0))
     assert (len(calibrated), none.tolist()) == (0, [1.0])
     certain = np.zeros(len(groups.table_row))
     certain[groups.bounds[:-1][np.diff(groups.bounds) > 0]] = 1.0
-    calibrated, none = CONFIDENCE.calibrate(groups, certain, np.where(np.diff(groups.bounds) > 0, 0.0, 1.0))
+    none = np.where(np.diff(groups.bounds) > 0, 0.0, 1.0)
+    calibrated, none, _ = CONFIDENCE.calibrate(groups, certain, none, np.ones(len(certain)))
     assert np.isfinite(calibrated).all()
-    assert calibrated.max() == pytest.approx(1.0, abs=1e-6)
+    assert calibrated.max() == pytest.approx(1.0, abs=1e-4)
 
 
 def test_a_ranker_keeps_it_and_answers_the_same(demo_kb: KB, demo_ranker: Ranker, demo_batches: BatchMaker) -> None:
