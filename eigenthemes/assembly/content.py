@@ -61,7 +61,6 @@ def assemble(
     analysis = NameAnalysis.of_names(statements.texts("name_text"), tags, statements.numbers("name_language"))
     add_derived_names(statements, nodes, lexicon, (*analysis.languages, USUAL_LANGUAGE))
     names = collect_names(statements, nodes)
-    analysis = NameAnalysis.of_names(names.texts, list(statements.languages), names.language)
     answers = choose_linkable(statements, nodes, names, *types)
     index = index_answers(
         names.texts,

@@ -264,12 +264,18 @@ class KB(KBFiles, Displayed):
         entity_id = self.id_of(index)
         return "(unnamed)" if entity_id.startswith(BLANK) else entity_id
 
-    def names_of(self, index: int, *, derived: bool = False) -> list[str]:
-        """Return all names that the KG gives, the label first; with `derived`, also those that a lexicon adds."""
+    def names_of(self, index: int) -> list[str]:
+        """Return all names that the KG gives, the label first."""
         index = self._known_row(index)
         first, last = self.bounds("entity_names", index, index + 1)
-        return [str(self.names[row]) for row in range(first, last if derived else last - len(self.derived_rows(first, last)))]
+        return [str(self.names[row]) for row in range(first, last - len(self.derived_rows(first, last)))]
 
+    def derived_names_of(self, index: int) -> list[str]:
+        """Return the names that a lexicon adds."""
+        index = self._known_row(index)
+        return [str(self.names[row]) for row in self.derived_rows(*self.bounds("entity_names", index, index + 1))]
+
+    @check_arguments
     def derived_rows(self, first: int, last: int) -> list[int]:
         """Return which of the names in these rows a lexicon added; they are the last ones of their entity."""
         if not self.has("name_derived"):

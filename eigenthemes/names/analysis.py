@@ -46,6 +46,9 @@ _SHARE = 0.1  # of the tagged names that are in a language of the KB
 # Share of names from which on there are some companies or persons: .005 to .011 companies in general KGs, .000 to .002 in
 # ontologies, thesauri and places; .087 to .105 persons in general KGs, .000 to .002 in the others.
 _SOME = 0.003
+# Share of common words among names of one word below which these are names by chance: .02 in genes and places, .12 to .47 in
+# ontologies, thesauri and general KGs. Of few names it is drawn towards a usual share.
+_BY_CHANCE, _USUAL_COMMON, _USUAL_SINGLE = 0.05, 0.2, 20
 _OFTEN = 0.3  # words of a language in untagged names, as a share of those of the most frequent language
 _SELDOM, _AT_LEAST = 0.01, 2  # of the names, and how many, that say in which language they are
 _LETTERS_OF = {"de": "äß", "fr": "èêàœ", "es": "ñ", "tr": "ışğ"}
@@ -61,18 +64,21 @@ class NameAnalysis:
     languages  of the names, those whose inflection is known
     inflects   the names are common nouns, with other forms; proper names have other spellings only
     companies  the share of names with a legal form; persons: of those that begin with a given name
+    common     the share of common words among the names of one word
     """
 
     languages: tuple[str, ...]
     inflects: bool
     companies: float
     persons: float
+    common: float
 
     @classmethod
     def of(cls, kb: KB) -> NameAnalysis:
         """Return how the names of a KB are analysed, as its manifest says."""
         stored = kb.manifest["names"]
-        return cls(tuple(stored["languages"]), stored["inflects"], stored["companies"], stored["persons"])
+        shares = (float(stored[share]) for share in ("companies", "persons", "common"))
+        return cls(tuple(stored["languages"]), stored["inflects"], *shares)
 
     def to_dict(self) -> dict[str, Any]:
         """Describe it for the manifest."""
@@ -93,12 +99,13 @@ class NameAnalysis:
         german = [main_language(tag) == "de" for tag in tags]  # which capitalises all nouns
         others = [name for name, tag in zip(some, tag_of_name[::step].tolist(), strict=True) if not german[tag]]
         words = [normalize(name).split() for name in some]
-        several = [each for each in words if len(each) > 1]
+        several, single = [each for each in words if len(each) > 1], [each[0] for each in words if len(each) == 1]
         return cls(
             tuple(known) or ((USUAL_LANGUAGE,) if tagged else _languages_of(some)),
             _are_common_nouns(others),
             round(sum(each[-1] in LEGAL_FORMS for each in several) / max(1, len(words)), 4),
             round(sum(is_person(each) for each in several) / max(1, len(words)), 4),
+            round((sum(map(is_common, single)) + _USUAL_COMMON * _USUAL_SINGLE) / (len(single) + _USUAL_SINGLE), 4),
         )
 
     @property
@@ -115,6 +122,11 @@ class NameAnalysis:
     def has_persons(self) -> bool:
         """Whether some of the names are those of persons."""
         return self.persons >= _SHARE
+
+    @property
+    def has_common_words(self) -> bool:
+        """Whether common words may be names: not where only a few are, as the gene "key"."""
+        return self.common >= _BY_CHANCE
 
     def stem(self, word: str, language: str) -> str:
         """Return what stands for all forms and spellings of a normalised word."""

@@ -16,7 +16,6 @@ from eigenthemes.kb.name_arrays import BEST_KIND, CORE, INITIALS, POSSESSIVE, SM
 from eigenthemes.kb.store import KB
 from eigenthemes.names.analysis import NameAnalysis
 from eigenthemes.names.coordination import with_compounds, with_coordinated
-from eigenthemes.names.lexicon import derived_forms
 from eigenthemes.names.name_memory import name_memories
 from eigenthemes.names.span_rules import (
     LocatedMatch,
@@ -42,9 +41,9 @@ from eigenthemes.names.spans import (
     core_matches,
     find_names,
 )
-from eigenthemes.names.weak_words import EQUIVALENT, LEGAL_FORMS, TITLES, is_common
+from eigenthemes.names.weak_words import EQUIVALENT, GIVEN_NAMES, LEGAL_FORMS, TITLES, is_common
 from eigenthemes.records import Document, Mention, Table
-from eigenthemes.text.normalize import name_key, turned_round
+from eigenthemes.text.normalize import name_key, normalize, turned_round
 from eigenthemes.text.segment import BETWEEN, Pieces, Words, split
 from eigenthemes.text.stems import checked_language
 from eigenthemes.text.words import part_elisions, without_turkish_endings
@@ -305,11 +304,29 @@ class NameDetector:
         flags = apply_rules(matches, text.pieces, text.words, weak=self._analysis.weak_words, dates=self.dates)
         head, inflects = text.pieces.word[matches[:, 0]], self._analysis.inflects
         is_small = self._keys.summary[matches[:, 2]] & SMALL > 0
+        if not self._analysis.has_common_words:
+            derived = np.fromiter(map(self._derived.__contains__, text.words.plain), bool, len(text.words.plain))
+            is_small &= (~text.common | derived)[head]
         if not inflects:
             is_small = ~text.common[head] & (is_small | (matches[:, 0] < matches[:, 1]))
         mention = np.where(flags.small_word, is_small, flags.mention)
-        mention &= ~_before_language(matches, text)
+        mention &= ~self._before_language(matches, text) & ~_are_last_names(matches, mention, text)
         return np.asarray(mention & ~(flags.plain_word & self._is_frequent(text)[head]))
+
+    @cached_property
+    def _derived(self) -> frozenset[str]:
+        """The names that a lexicon added, normalised."""
+        rows = self.kb.mapped("name_derived").tolist() if self.kb.has("name_derived") else []
+        return frozenset(normalize(str(self.kb.names[row])) for row in rows)
+
+    def _before_language(self, matches: Matches, text: _Text) -> Flags:
+        """Return which matches are an adjective for a language: "French" before "language" is not France."""
+        pieces, plain = text.pieces, text.words.plain
+        about = np.fromiter((word.startswith(_LANGUAGE) for word in plain), bool, len(plain))
+        asked = (matches[:, 0] == matches[:, 1]) & np.append(pieces.follows & about[pieces.word], False)[matches[:, 1] + 1]
+        for each in np.flatnonzero(asked).tolist():
+            asked[each] = plain[pieces.word[matches[each, 0]]] in self._derived
+        return np.asarray(asked)
 
     def _is_frequent(self, text: _Text) -> Flags:
         """Return which words are in the names of too many entities to be evidence alone [w]."""
@@ -349,14 +366,17 @@ class NameDetector:
         return bool(self._analysis.words_of_person(" ".join(forms)))
 
 
-def _before_language(matches: Matches, text: _Text) -> Flags:
-    """Return which matches are an adjective for a language: "French" before "language" is not France."""
-    pieces, plain = text.pieces, text.words.plain
-    about = np.fromiter((word.startswith(_LANGUAGE) for word in plain), bool, len(plain))
-    asked = (matches[:, 0] == matches[:, 1]) & np.append(pieces.follows & about[pieces.word], False)[matches[:, 1] + 1]
-    for each in np.flatnonzero(asked).tolist():
-        asked[each] = plain[pieces.word[matches[each, 0]]] in derived_forms()
-    return np.asarray(asked)
+def _are_last_names(matches: Matches, mention: Flags, text: _Text) -> Flags:
+    """Return which matches are a word that follows a given name in the same text, the two being no name of the KB."""
+    pieces, words, word, single = text.pieces, text.words, text.pieces.word, matches[:, 0] == matches[:, 1]
+    given = words.capital.copy()
+    for each in np.flatnonzero(given).tolist():
+        given[each] = words.plain[each] in GIVEN_NAMES
+    last = np.append(False, given[word[:-1]]) & ~pieces.apart & (words.capital & ~words.function)[word]
+    longer = matches[mention & ~single]
+    last &= ~(_inside(longer[:, 0] - 1, longer[:, 1], len(last)))
+    of_text = pieces.document * len(words.plain) + word
+    return np.asarray(single & np.isin(of_text[matches[:, 0]], of_text[last]))
 
 
 def _is_legal_form(text: _Text) -> Flags:

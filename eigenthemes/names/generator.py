@@ -309,13 +309,16 @@ class CandidateGenerator:
                 rank=rank,
                 id=self.kb.id_of(entity),
                 label=self.kb.label_of(entity),
-                matched_name=matched_name(name, self.kb.names_of(entity, derived=True), match_type, aliases=self.aliases),
+                matched_name=matched_name(name, self._names_of(entity), match_type, aliases=self.aliases),
                 match_type=MATCH_TYPES[match_type],
                 prior=prior,
                 description=self.kb.description_of(entity),
             )
             for entity, rank, prior, match_type in columns
         ]
+
+    def _names_of(self, entity: int) -> list[str]:
+        return self.kb.names_of(entity) + self.kb.derived_names_of(entity)
 
     @check_arguments
     def why_not(self, name: str, external_id: str) -> str:

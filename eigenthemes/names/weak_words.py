@@ -53,7 +53,22 @@ GIVEN_NAMES = frozenset(
     hans klaus wolfgang jurgen karl heinz stefan andreas christian matthias ursula monika petra sabine friedrich johann ludwig
     jean pierre michel jacques philippe marie francoise louis francois henri andre claude alain bernard catherine nathalie
     jose juan antonio carlos luis manuel francisco carmen jorge miguel pedro fernando giovanni giuseppe marco paolo luigi
-    mehmet ahmet mustafa ali fatma ayse hasan huseyin ivan vladimir sergei yuri mohammed muhammad ahmed""".split()
+    mehmet ahmet mustafa ali fatma ayse hasan huseyin ivan vladimir sergei yuri mohammed muhammad ahmed
+    abigail adrian aidan alejandro alfred alison allan alvin andrea angelo annie antoine arnold arturo barry beatrice becky
+    bernice beth bethany betsy beverly billy bobby brad bradley brenda brent brett bruce bryan calvin cameron carla caroline
+    cathy cecilia charlie cheryl christina christy cindy claudia clifford connie corey danielle danny darren darryl dave debbie
+    debra denise derek diane dolores donnie doris dorothy doug duane dustin dwayne dylan eddie edgar edith eduardo edwin eileen
+    elaine eleanor ellen emilio enrique erica erik erin ernesto esther ethan eugene evelyn felipe frances francine francis
+    freddie gabriel gail gerald gilbert gina gladys glenn greg guillermo gwen hannah harriet heidi henrik herbert herman hugh
+    isaac isabel jackie jaime jamie janet janice jared jasmine jeanne jeff jenna jenny jeremy jesse jessie jill jimmy joan joann
+    joanne jody joel johnny jon jonas joyce juanita judith judy julian julie julio kathryn kathy katie kayla keisha kenny
+    kristen kristin kyra lauren leah leon leonard leroy leslie lillian liz lois loretta lori lorraine louise lucas lucille lynn
+    malcolm marc marcia marcus margie marianne marilyn marjorie marlene marta marvin matt maureen maurice megan melanie michele
+    mildred miriam molly nadine naomi natalie nathaniel neal ned noah nora norma olivia owen pam pamela patty paula pauline
+    peggy pete phil phillip phyllis rafael ramon randall randy raul renee rhonda ricardo rick ricky rita robbie roberta roberto
+    rodney ron ronnie rosa rosemary roy ruben russ sally sam sara sean sergio seth shane shaun shawn sheila shelley sherry
+    shirley sidney sophia sophie stacy stan suzanne sylvia tamara tammy tanya ted teresa terri terry theodore theresa tiffany
+    tina todd tommy toni tony travis vanessa vera vicki vincent vivian wanda wendy wesley willie yolanda yvonne zoe""".split()
 )
 # Spellings of one word; each stands for the first of its line.
 _EQUIVALENT = """

@@ -20,6 +20,7 @@ LINKED, NO_CANDIDATE, LOW_PROBABILITY, NO_EMBEDDING, NO_NAME_MATCH = range(len(N
 
 _FEW = 4  # candidates of a mention that are chosen one after the other sooner than all are sorted
 _OF_ALL = 1 / 3  # of the probability of all candidates that an exact name must have
+_DUPLICATES = 2  # entities of one name that may well be the same
 _RIVAL = 1 / 3  # of the probability of the best candidate, from which on another one of that very name is a second meaning
 
 
@@ -31,8 +32,9 @@ class DecisionRule:
     allow_nil  False: the best candidate always is the answer
     detected   the threshold of mentions found by their spelling, whose probability holds the detection factor; None: the same
     cells      the threshold of cells of tables; None: the same
-    exact      where the best candidate has that very name and a third of what all have, the threshold is of any candidate
-               being right: that others share its name, or its words, is no reason for NIL
+    exact      where the best candidate and one other at most have that very name, and it has a third of what all have, the
+               threshold is of any candidate being right: that longer names share its words is no reason for NIL, nor is a
+               second entity of its name
     """
 
     threshold: float = 0.0
@@ -150,11 +152,17 @@ def _reasons(batch: Batch, scored: Scored, method: Method, rule: DecisionRule, b
 
 
 def _is_exact(batch: Batch, scored: Scored, best: Ints, threshold: Floats) -> NDArray[np.bool_]:
-    """Return which best candidates have that very name and are likely enough, one of all being probable."""
+    """Return which best candidates have that very name with one other at most, and are likely enough.
+
+    More than two namesakes, as towns have them, are no duplicates: links to the best of them cost more than they bring (mean
+    F1 of plain texts on four sets .648 with all of them, .654 with two at most).
+    """
     table = batch.table
     any_right = np.bincount(table.mention_of, weights=scored.scores, minlength=table.mentions)[table.mention_of[best]]
+    whole = table.match_type <= WHOLE
+    namesakes = np.bincount(table.mention_of[whole], minlength=table.mentions)[table.mention_of[best]]
     likely = scored.scores[best] >= any_right * _OF_ALL
-    return np.asarray((table.match_type[best] <= WHOLE) & likely & (any_right >= threshold))
+    return np.asarray(whole[best] & (namesakes <= _DUPLICATES) & likely & (any_right >= threshold))
 
 
 def _namesakes(batch: Batch, scores: Floats, is_best: NDArray[np.bool_]) -> dict[int, list[int]]:

@@ -187,7 +187,8 @@ class Explainer:
         return contributions
 
     def _match(self, mention: int, entity: int, match_type: int) -> tuple[str, str]:
-        text, names = self.batch.names[mention], self.kb.names_of(entity, derived=True) or [self.kb.id_of(entity)]
+        text, names = self.batch.names[mention], self.kb.names_of(entity) or [self.kb.id_of(entity)]
+        names += self.kb.derived_names_of(entity)
         matched = matched_name(text, names, match_type, aliases=self.aliases)
         contains = set(tokenize(text)) <= set(tokenize(matched))
         is_given = match_type == CONTAINS and self.batch.mentions[mention].candidates is not None and not contains

@@ -14,7 +14,8 @@ from helpers.documents import names_document
 
 SENTENCE = "Michael Jordan of the United States went to Paris and Tokyo."
 BOM = b"\xef\xbb\xbf"
-LINK_FIELDS = {"entity", "label", "score", "probability", "ranking", "nil_reason"}  # what linking adds to a mention
+# what linking adds to a mention
+LINK_FIELDS = {"entity", "label", "score", "probability", "probability_if_in_kg", "ranking", "nil_reason"}
 
 
 def mixed_documents(count: int) -> list[dict[str, Any]]:

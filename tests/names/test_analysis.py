@@ -15,9 +15,9 @@ from eigenthemes.names.analysis import NameAnalysis, is_person, main_language
 from eigenthemes.names.weak_words import is_common
 from eigenthemes.text.normalize import normalize
 
-PROPER = NameAnalysis(("en",), False, 0.3, 0.3)
-COMMON = NameAnalysis(("en", "de"), True, 0.0, 0.0)
-FRENCH = NameAnalysis(("fr",), True, 0.0, 0.0)
+PROPER = NameAnalysis(("en",), False, 0.3, 0.3, 0.2)
+COMMON = NameAnalysis(("en", "de"), True, 0.0, 0.0, 0.2)
+FRENCH = NameAnalysis(("fr",), True, 0.0, 0.0, 0.2)
 
 
 def analysed(names: Sequence[str], tags: Sequence[str] = ("",), tag_of_name: Sequence[int] | None = None) -> NameAnalysis:
@@ -73,7 +73,7 @@ def test_kbs_of_companies_persons_and_concepts_are_told_apart() -> None:
 def test_an_analysis_comes_back_from_the_manifest() -> None:
     analysis = analysed(COMPANIES)
     stored = analysis.to_dict()
-    assert NameAnalysis(tuple(stored["languages"]), stored["inflects"], stored["companies"], stored["persons"]) == analysis
+    assert NameAnalysis(**{**stored, "languages": tuple(stored["languages"])}) == analysis
 
 
 def test_who_begins_with_a_given_name_may_be_a_person() -> None:
@@ -109,7 +109,7 @@ def test_strong_words(name: str, strong: list[str]) -> None:
 
 
 def test_function_words_are_those_of_the_languages_of_the_kb() -> None:
-    german = NameAnalysis(("de",), False, 0.0, 0.0)
+    german = NameAnalysis(("de",), False, 0.0, 0.0, 0.2)
     assert list(german.strong_words("amt fur umwelt und bau".split())) == ["amt", "umwelt", "bau"]
     assert list(PROPER.strong_words("amt fur umwelt und bau".split())) == "amt fur umwelt und bau".split()
     assert list(german.strong_words("bank of england".split())) == ["bank", "england"]  # English names are everywhere

@@ -7,7 +7,7 @@ from eigenthemes.names.analysis import NameAnalysis
 from eigenthemes.names.name_index import name_keys
 from eigenthemes.text.normalize import normalize
 
-PROPER, COMMON = NameAnalysis(("en",), False, 0.2, 0.0), NameAnalysis(("en",), True, 0.0, 0.0)
+PROPER, COMMON = NameAnalysis(("en",), False, 0.2, 0.0, 0.2), NameAnalysis(("en",), True, 0.0, 0.0, 0.2)
 
 
 def keys_of(name: str, is_label: bool = True, analysis: NameAnalysis = PROPER) -> list[tuple[int, str]]:

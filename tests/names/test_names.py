@@ -117,7 +117,7 @@ def test_names_of_people_and_places(people: NameDetector, text: str, expected: l
         ("here in Ky.", ["Ky"]),
         ("He saw van Gogh and de Gaulle", ["van Gogh", "de Gaulle"]),
         ("He lives in Paris", ["Paris"]),
-        ("When I met Ann Smith and Smith", ["Smith"]),
+        ("When I met Ann Smith and Smith", []),
         ("Then Dr. Smith came", ["Smith"]),
         ("in 1984 a T", []),
         ("the p53 test", ["p53"]),

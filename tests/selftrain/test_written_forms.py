@@ -20,7 +20,7 @@ from eigenthemes.text.normalize import normalize
 
 def forms(*, companies: float = 0.0, persons: float = 0.0, common_nouns: bool = False, seed: int = 1) -> WrittenForms:
     """The forms of a KB of which this is known."""
-    described = {"languages": ["en", "de"], "inflects": common_nouns, "companies": companies, "persons": persons}
+    described = {"languages": ["en", "de"], "inflects": common_nouns, "companies": companies, "persons": persons, "common": 0.2}
     kb: KB = SimpleNamespace(manifest={"names": described})  # type: ignore[assignment]
     return WrittenForms(kb, np.random.default_rng(seed), common_nouns=common_nouns)
 
