@@ -55,6 +55,8 @@ _NUMBERS = {
     "entity_attributes": "attributes",
     "profile_words": "tokens",
     "hub_entities": "entities",
+    "kind_entities": "entities",
+    "kind_of": "kinds and none",
     "postings": "entities",
     "key_entities": "entities",
     "key_kinds": "match types",
@@ -77,6 +79,7 @@ _COLUMNS = {
     "attribute_share": "attributes",
     "profile_rarity": "tokens",
     "hub_share": "hub_entities",
+    "kind_of": "entities",
     "graph_relations": "graph_neighbors",
     "graph_more_relations": "graph_more_entries",
     "postings_in_label": "postings",
@@ -109,6 +112,7 @@ def sizes_of(entities: int, files: dict[str, dict[str, Any]]) -> dict[str, int]:
     directed = 2 * sizes["relations"]
     attributes = sizes["types"] + directed
     numbered = {"directed relations": directed, "attributes": attributes, "match types": ACRONYM + 1, "relations of tokens": 6}
+    numbered["kinds and none"] = sizes.get("kind_entities", 0) + 1
     return {**sizes, "entities": entities, **numbered}
 
 

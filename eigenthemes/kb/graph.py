@@ -200,3 +200,37 @@ def hubs_of(kb: KB, popularity: NDArray[np.float64]) -> Hubs:
     drawn = np.where(named, popularity, 0.0)
     around = np.array([drawn[kb.graph.around(int(hub))].sum() + drawn[hub] for hub in entities])
     return Hubs(entities, np.clip(around / max(drawn.sum(), 1e-300), 1e-6, 1 - 1e-6))
+
+
+_MOST_KINDS, _LEAST_MEMBERS = 32, 0.05  # entities that others belong to, and the share of named entities that do
+
+
+@dataclass(frozen=True, slots=True)
+class Kinds(StoredArrays):
+    """Entities to exactly one of which many others belong, by one relation: the species of genes.
+
+    entities  [k] uint32 ascending
+    kind_of   [n] uint8: 1 + the number of the one that each entity belongs to; 0: to none
+    """
+
+    FILES = ("kind_entities", "kind_of")
+
+    entities: UInts
+    kind_of: NDArray[np.uint8]
+
+
+def kinds_of(kb: KB) -> Kinds | None:
+    """Find a relation that has one value, out of few named ones, for each entity that has it at all; None: there is none."""
+    graph, named = kb.graph, kb.linkable
+    source = np.repeat(np.arange(len(graph), dtype=np.uint32), np.diff(graph.indptr))
+    best, enough = None, max(2, _LEAST_MEMBERS * np.count_nonzero(named))
+    for relation in np.flatnonzero(np.bincount(graph.relations) >= enough) if len(graph.relations) else ():
+        rows = np.flatnonzero(graph.relations == relation)
+        entities, number = np.unique(graph.neighbors[rows], return_inverse=True)
+        members = source[rows]
+        is_single = len(members) > 1 and bool((members[1:] != members[:-1]).all())
+        if is_single and 1 < len(entities) <= _MOST_KINDS and named[entities].all() and len(members) >= enough:
+            kind_of = np.zeros(len(graph), np.uint8)
+            kind_of[members] = 1 + number
+            best, enough = Kinds(entities, kind_of), len(members) + 1
+    return best

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from eigenthemes.core.progress import Advance
 from eigenthemes.embeddings.word_vectors import WordContext
 from eigenthemes.kb.attributes import EntityAttributes, attribute_count, collect_attributes
-from eigenthemes.kb.graph import Hubs, hubs_of
+from eigenthemes.kb.graph import Hubs, Kinds, hubs_of, kinds_of
 from eigenthemes.kb.profiles import EntityProfiles, collect_profiles
 from eigenthemes.kb.store import KB, Vectors
 from eigenthemes.names.generator import CandidateGenerator
@@ -146,6 +146,7 @@ class Evidence:
     attributes: EntityAttributes
     profiles: EntityProfiles
     hubs: Hubs
+    kinds: Kinds | None
 
     @classmethod
     def of(cls, kb: KB) -> Evidence:
@@ -158,11 +159,13 @@ class Evidence:
             EntityAttributes.of(kb) or count_attributes(kb),
             EntityProfiles.of(kb) or collect_profiles(kb, kb.spelled_names),
             Hubs.of(kb) or hubs_of(kb, Sampler(kb, np.random.default_rng(0)).walk.popularity),
+            Kinds.of(kb) or kinds_of(kb),
         )
 
     def files(self) -> dict[str, NDArray[Any]]:
         """Return the arrays that a KB keeps, by name."""
-        return {**self.attributes.files(), **self.profiles.files(), **self.hubs.files()}
+        kinds = {} if self.kinds is None else self.kinds.files()
+        return {**self.attributes.files(), **self.profiles.files(), **self.hubs.files(), **kinds}
 
     def context(
         self,
@@ -174,7 +177,7 @@ class Evidence:
         leaves_out_own: bool = False,
     ) -> FeatureContext:
         """Return the feature context of a KB with all this."""
-        evidence = self.attributes, self.profiles, self.hubs
+        evidence = self.attributes, self.profiles, self.hubs, self.kinds
         return FeatureContext(
             kb, vectors, words, *evidence, remembers=remembers, leaves_out_own=leaves_out_own, walked=WALKED_IN_TRAINING
         )

@@ -14,13 +14,14 @@ from eigenthemes.core.threads import Pool, lazy
 from eigenthemes.embeddings.word_vectors import WordContext
 from eigenthemes.explanations import Reason
 from eigenthemes.kb.attributes import EntityAttributes
-from eigenthemes.kb.graph import Hubs
+from eigenthemes.kb.graph import Hubs, Kinds
 from eigenthemes.kb.profiles import EntityProfiles
 from eigenthemes.kb.store import KB, Vectors
 from eigenthemes.names.alignment import names_and_tokens
 from eigenthemes.names.name_memory import name_memories
 from eigenthemes.names.token_model import TokenModel
 from eigenthemes.pipeline.mention_groups import MentionGroups
+from eigenthemes.text.normalize import normalize
 
 if TYPE_CHECKING:
     from eigenthemes.ranking.features.support import Contributions, WeightedCandidates
@@ -50,6 +51,7 @@ class FeatureContext:
     attributes    types and relations of the entities; None: what names could have in common says nothing
     profiles      words that belong to the entities; None: the words around a name say nothing
     hubs          what a document may be about; None: that says nothing. hub_numbers [entities]: their numbers, -1: no hub
+    kinds         entities to one of which each of many others belongs; None: there are none
     memory        what people said names mean; None: nothing, or it is not to be looked at
     walked        neighbours of a candidate that may be shared with others: the first ones; all of its edges count
     leaves_out_own  what a document itself said does not count for it: where weights are fitted on it
@@ -64,13 +66,14 @@ class FeatureContext:
         attributes: EntityAttributes | None = None,
         profiles: EntityProfiles | None = None,
         hubs: Hubs | None = None,
+        kinds: Kinds | None = None,
         *,
         remembers: bool = True,
         leaves_out_own: bool = False,
         walked: int = WALKED,
     ) -> None:
         self.kb, self.vectors, self.word_context = kb, vectors, word_context
-        self.attributes, self.profiles, self.hubs = attributes, profiles, hubs
+        self.attributes, self.profiles, self.hubs, self.kinds = attributes, profiles, hubs, kinds
         self.memory, self.leaves_out_own = name_memories(kb) if remembers else None, leaves_out_own
         self.walked = walked
         degree = kb.graph.degree
@@ -87,7 +90,7 @@ class FeatureContext:
     @classmethod
     def of(cls, kb: KB, vectors: Vectors | None, word_context: WordContext | None = None) -> FeatureContext:
         """Make it with all that the KB keeps for its ranker."""
-        return cls(kb, vectors, word_context, EntityAttributes.of(kb), EntityProfiles.of(kb), Hubs.of(kb))
+        return cls(kb, vectors, word_context, EntityAttributes.of(kb), EntityProfiles.of(kb), Hubs.of(kb), Kinds.of(kb))
 
     @lazy
     def edges(self) -> tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[Any], NDArray[np.int64], NDArray[Any]]:
@@ -95,6 +98,13 @@ class FeatureContext:
         graph = self.kb.graph
         further = self.kb.array("graph_more_entries"), self.kb.array("graph_more_relations")
         return graph.indptr, graph.neighbors, graph.relations, *further
+
+    @lazy
+    def names_of_kinds(self) -> dict[str, int]:
+        """The names of each kind, normalised, and its number."""
+        entities = [] if self.kinds is None else self.kinds.entities.tolist()
+        names = ((self.kb.names_of(entity) + self.kb.derived_names_of(entity), kind) for kind, entity in enumerate(entities))
+        return {normalize(name): kind for of_kind, kind in names for name in of_kind}
 
     @lazy
     def _hubs_of_all(self) -> tuple[Ints, NDArray[np.int32]]:

@@ -1,10 +1,14 @@
-"""The latent topic of a document: hubs that most of its names are related to support their candidates once more.
+"""What a document is about: hubs that most of its names are related to support their candidates once more.
 
-In a paper on mice every gene is the mouse's, although the human one is more popular and each name by itself says little.
+In a paper on mice every gene is the mouse's, although the human one is more popular and each name by itself says little. Where
+a relation says to which of a few kinds entities belong (genes to species), the words for these kinds in the text count, too:
+
+    u(c) += beta ln((n_k + 1) / sum of n + 1),    n_k how often the text names kind k of the candidate
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from math import exp, log1p
 from typing import Any
@@ -16,10 +20,14 @@ from eigenthemes.core.jit import kernel
 from eigenthemes.kb.graph import Hubs
 from eigenthemes.pipeline.mention_groups import MentionGroups
 from eigenthemes.ranking.features.feature_context import FeatureContext, FeatureGroup
+from eigenthemes.records import Document
+from eigenthemes.text.normalize import normalize
 
 Floats = NDArray[np.float64]
 
 STRENGTH = 1.0  # l: a topic makes what has to do with it e^l times as likely
+KIND_STRENGTH = 1.5  # beta: P@1 of biored-train .672 without, .695 with .75, .696 with 1.5, .698 with 2.5
+_NOTHING = 1e-300
 TOPICS = 30  # of a document that are weighed against each other, and against none
 _LEAST = 1e-3  # a candidate that is less likely speaks for no topic
 GROUP = FeatureGroup(name="topic", columns={}, weakness="has less to do with what the text is about")
@@ -49,7 +57,36 @@ def find_topics(groups: MentionGroups, probability: Floats, context: FeatureCont
     rows = groups.document_bounds, groups.batch.in_text, groups.bounds, probability
     factor, number, weight = compute(*rows, near, context.hub_numbers[groups.entity], context.hubs.share, gain)
     topic = np.where(number >= 0, np.append(context.hubs.entities, 0)[number].astype(np.int64), -1)
-    return Topics(context.hubs, factor, topic, weight)
+    return Topics(context.hubs, factor * _kind_factors(groups, probability * factor, context), topic, weight)
+
+
+def _kind_factors(groups: MentionGroups, probability: Floats, context: FeatureContext) -> Floats:
+    """Compute by how much the words for kinds make each candidate likelier; what all of a group have together stays [n]."""
+    if context.kinds is None:
+        return np.ones(len(probability))
+    weight, bounds = np.ones(len(probability)), groups.bounds[groups.document_bounds].tolist()
+    for document, first, last in zip(groups.batch.documents, bounds[:-1], bounds[1:], strict=True):
+        share = _named_kinds(document, context)
+        kind = context.kinds.kind_of[groups.entity[first:last]].astype(np.int64)
+        weight[first:last] = (
+            np.append(share, share.max())[kind - 1] ** KIND_STRENGTH
+        )  # what has no kind is as likely as the best
+    before, after = (
+        np.bincount(groups.group, weights=each, minlength=len(groups)) for each in (probability, probability * weight)
+    )
+    return np.asarray(weight * (before / np.maximum(after, _NOTHING))[groups.group])
+
+
+def _named_kinds(document: Document, context: FeatureContext) -> Floats:
+    """Return the share of each kind among the words for kinds in a document, each counted once more [k]."""
+    assert context.kinds is not None
+    counts = np.ones(len(context.kinds.entities))
+    text = document.text or " ; ".join(mention.text for mention in document.mentions or ())
+    plain = normalize(text)
+    words, joined = Counter(plain.split()), f" {plain} "
+    for name, kind in context.names_of_kinds.items():
+        counts[kind] += joined.count(f" {name} ") if " " in name else words[name]
+    return np.asarray(counts / counts.sum())
 
 
 @kernel
