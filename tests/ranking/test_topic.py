@@ -11,7 +11,7 @@ from helpers.kbs import build_untrained, copy_kb
 from helpers.shared_builds import build_once
 
 from eigenthemes import KB, Linker
-from eigenthemes.kb.graph import Hubs
+from eigenthemes.kb.graph import Hubs, Kinds, kinds_of
 from eigenthemes.pipeline.batch import batch_maker
 from eigenthemes.ranking.ranker import AS_FOUND, Ranker, feature_context_of, rank_batch
 from eigenthemes.records import Document, Mention
@@ -126,3 +126,41 @@ def test_a_ranker_from_before_has_no_topic(genes: KB) -> None:
     assert described.pop("topic") == 1.0
     assert Ranker.of(described).topic == 0.0
     assert "topic" not in Ranker.of(described).to_dict()
+
+
+def test_kinds_are_the_few_values_of_a_relation_with_one_value(genes: KB, tmp_path: Path) -> None:
+    kinds = Kinds.of(genes)
+    assert kinds is not None
+    assert [genes.id_of(int(kind)) for kind in kinds.entities] == ["human", "mouse"]
+    for entity, kind in enumerate(kinds.kind_of.tolist()):
+        species = genes.id_of(entity).partition("-")[0] if "-" in genes.id_of(entity) else None
+        assert (genes.id_of(int(kinds.entities[kind - 1])) if kind else None) == species
+    edges = ["source,relation,target", *(f"e{i},near,e{j}" for i in range(40) for j in (i + 1, i + 2))]
+    (tmp_path / "edges.csv").write_text("\n".join(edges) + "\n")
+    (tmp_path / "nodes.csv").write_text("id,name\n" + "".join(f"e{i},name {i}\n" for i in range(42)))
+    assert (
+        kinds_of(build_untrained([tmp_path / "nodes.csv", tmp_path / "edges.csv"], tmp_path / "my.kb", embedding=None)) is None
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "species"),
+    [
+        ("Mice that lack Gena live longer than other mice.", "mouse"),
+        ("Patients who lack Gena live longer than other patients.", "human"),
+    ],
+)
+def test_words_for_kinds_decide_of_which_kind_a_name_is(genes: KB, text: str, species: str) -> None:
+    start = text.index("Gena")
+    document = {"text": text, "mentions": [{"text": "Gena", "start": start, "end": start + 4}]}
+    assert Linker(genes).link(document).links[0].ranking[0].id == f"{species}-Gena"
+
+
+def test_words_for_kinds_do_not_change_whether_there_is_a_link(genes: KB) -> None:
+    context = feature_context_of(genes, None)
+    texts = ("Mice without Gena and Genb", "Somebody without Gena and Genb")
+    mentions = tuple(Mention(name, None, None) for name in ("Gena", "Genb"))
+    batch = batch_maker(genes, needs_vectors=False).make([Document(text=text, mentions=mentions) for text in texts])
+    found = rank_batch(silent(ranker_of(genes)), batch, context)
+    total = np.bincount(found.groups.group, weights=found.probability, minlength=len(found.groups))
+    assert total + found.nil_probability == pytest.approx(np.ones(len(found.groups)))

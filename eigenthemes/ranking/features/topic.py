@@ -65,12 +65,12 @@ def _kind_factors(groups: MentionGroups, probability: Floats, context: FeatureCo
     if context.kinds is None:
         return np.ones(len(probability))
     weight, bounds = np.ones(len(probability)), groups.bounds[groups.document_bounds].tolist()
-    for document, first, last in zip(groups.batch.documents, bounds[:-1], bounds[1:], strict=True):
-        share = _named_kinds(document, context)
+    for number in np.flatnonzero(groups.batch.in_text).tolist():
+        first, last = bounds[number], bounds[number + 1]
+        share = _named_kinds(groups.batch.documents[number], context)
         kind = context.kinds.kind_of[groups.entity[first:last]].astype(np.int64)
-        weight[first:last] = (
-            np.append(share, share.max())[kind - 1] ** KIND_STRENGTH
-        )  # what has no kind is as likely as the best
+        # what is of no kind is as likely as what is of the likeliest one
+        weight[first:last] = np.append(share, share.max())[kind - 1] ** KIND_STRENGTH
     before, after = (
         np.bincount(groups.group, weights=each, minlength=len(groups)) for each in (probability, probability * weight)
     )
