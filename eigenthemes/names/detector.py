@@ -16,6 +16,7 @@ from eigenthemes.kb.name_arrays import BEST_KIND, CORE, INITIALS, POSSESSIVE, SM
 from eigenthemes.kb.store import KB
 from eigenthemes.names.analysis import NameAnalysis
 from eigenthemes.names.coordination import with_compounds, with_coordinated
+from eigenthemes.names.lexicon import derived_forms
 from eigenthemes.names.name_memory import name_memories
 from eigenthemes.names.span_rules import (
     LocatedMatch,
@@ -305,7 +306,7 @@ class NameDetector:
         head, inflects = text.pieces.word[matches[:, 0]], self._analysis.inflects
         is_small = self._keys.summary[matches[:, 2]] & SMALL > 0
         if not self._analysis.has_common_words:
-            derived = np.fromiter(map(self._derived.__contains__, text.words.plain), bool, len(text.words.plain))
+            derived = np.fromiter(map(derived_forms().__contains__, text.words.plain), bool, len(text.words.plain))
             is_small &= (~text.common | derived)[head]
         if not inflects:
             is_small = ~text.common[head] & (is_small | (matches[:, 0] < matches[:, 1]))

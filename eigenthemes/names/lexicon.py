@@ -7,8 +7,11 @@ where the form itself is no name.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
+
+from eigenthemes.text.normalize import normalize
 
 _ENDINGS = ("", "e", "er", "en", "es", "em")  # of German adjectives
 
@@ -30,3 +33,9 @@ def read_lexicon() -> Iterator[DerivedName]:
             for form in forms.split("|"):
                 endings = _ENDINGS if form.endswith("*") else ("",)
                 yield from (DerivedName(form.removesuffix("*") + end, language, tuple(targets.split("|"))) for end in endings)
+
+
+@cache
+def derived_forms() -> frozenset[str]:
+    """Return all forms of the lexicon, normalised."""
+    return frozenset(normalize(name.form) for name in read_lexicon())

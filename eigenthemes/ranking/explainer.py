@@ -180,6 +180,8 @@ class Explainer:
             contributions[COLUMN.name] = float(ranking.cells.utility[row]) / self._temperature
         if ranking.topics is not None:
             contributions[TOPIC.name] = float(np.log(ranking.topics.factor[row]))
+        if ranking.kinds is not None:
+            contributions[TOPIC.name] = contributions.get(TOPIC.name, 0.0) + float(ranking.kinds[row]) / self._temperature
         if ranking.rows is not None and mention in ranking.rows.place:
             contributions[ROW.name] = float(np.log(max(ranking.rows.factor[place], _LEAST_FACTOR)))
         if ranking.corpus_prior is not None:

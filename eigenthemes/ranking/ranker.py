@@ -28,7 +28,7 @@ from eigenthemes.ranking.features import (
 )
 from eigenthemes.ranking.features.nil import NIL_COLUMNS, highest, nil_features, sigmoid, softmax
 from eigenthemes.ranking.features.row import RowAgreement
-from eigenthemes.ranking.features.topic import Topics, find_topics
+from eigenthemes.ranking.features.topic import Topics, find_topics, kind_utility
 
 Floats = NDArray[np.float64]
 
@@ -213,6 +213,7 @@ class BatchRanking:
     cells            what the columns of tables said in the last round; None: there are no tables
     rows             what the rows of tables say beside; None: nothing
     corpus_prior     [n] what the corpus prior added to the utility of each candidate; None: the KB was adapted to none
+    kinds            [n] what words for kinds in its text added to the utility of each candidate; None: the KG has no kinds
     topics           what the documents are about; None: that did not count
     """
 
@@ -226,6 +227,7 @@ class BatchRanking:
     cells: CellRound | None = None
     rows: RowAgreement | None = None
     corpus_prior: Floats | None = None
+    kinds: Floats | None = None
     topics: Topics | None = None
 
     @property
@@ -249,7 +251,9 @@ def rank_batch(ranker: Ranker, batch: Batch, context: FeatureContext) -> BatchRa
     evidence = cell_evidence(ranker.cells, groups, context, local)
     features, candidates, cells = columns if others else local, None, None
     corpus_prior = None if ranker.corpus_prior is None else ranker.corpus_prior.utility(groups, context.kb)
-    probability, nil_probability = probabilities(first, local, groups, corpus_prior=corpus_prior)
+    kinds = kind_utility(groups, context, ranker.topic)
+    added = corpus_prior if kinds is None else kinds if corpus_prior is None else corpus_prior + kinds
+    probability, nil_probability = probabilities(first, local, groups, added=added)
     for number, weights in enumerate(others, start=1):
         is_last = number == len(others)
         if candidates is None:
@@ -261,15 +265,15 @@ def rank_batch(ranker: Ranker, batch: Batch, context: FeatureContext) -> BatchRa
             features[evidence.rows, _LONGER_NAME] = 0
             cells = CellRound(ranker.cells, evidence, evidence.elsewhere(probability), is_last=is_last)
         if not is_last:
-            probability, nil_probability = probabilities(weights, features, groups, cells=cells, corpus_prior=corpus_prior)
-    probability, nil_probability, topics = last_probabilities(ranker, features, groups, context, cells, corpus_prior)
+            probability, nil_probability = probabilities(weights, features, groups, cells=cells, added=added)
+    probability, nil_probability, topics = last_probabilities(ranker, features, groups, context, cells, added)
     detection = detect(groups, features, probability, nil_probability, context, ranker.false_matches, ranker.adaptation)
     coverage = features[:, _COVERAGE]
     probability, nil_probability, in_kg = ranker.confidence.calibrate(groups, probability, nil_probability, coverage)
     rows = None if cells is None else RowAgreement.of(groups, probability, nil_probability, context)
     weight = np.zeros(len(local), np.float32) if candidates is None else candidates.weight
     return BatchRanking(
-        groups, features, probability, nil_probability, in_kg, weight, detection, cells, rows, corpus_prior, topics
+        groups, features, probability, nil_probability, in_kg, weight, detection, cells, rows, corpus_prior, kinds, topics
     )
 
 
@@ -279,11 +283,11 @@ def last_probabilities(
     groups: MentionGroups,
     context: FeatureContext,
     cells: CellRound | None,
-    corpus_prior: Floats | None = None,
+    added: Floats | None = None,
 ) -> tuple[Floats, Floats, Topics | None]:
     """Compute the probability of each candidate [n] and of NIL [m] after the last round, and what the documents are about."""
     last, temperature = ranker.rounds[-1], ranker.temperature
-    probability, nil = probabilities(last, features, groups, temperature=temperature, cells=cells, corpus_prior=corpus_prior)
+    probability, nil = probabilities(last, features, groups, temperature=temperature, cells=cells, added=added)
     topics = find_topics(groups, probability, context, ranker.topic)
     return probability if topics is None else probability * topics.factor, nil, topics
 
@@ -295,14 +299,14 @@ def probabilities(
     *,
     temperature: float = 1.0,
     cells: CellRound | None = None,
-    corpus_prior: Floats | None = None,
+    added: Floats | None = None,
 ) -> tuple[Floats, Floats]:
-    """Compute the probability of each candidate [n], and of NIL [m], by one round's weights."""
+    """Compute the probability of each candidate [n], and of NIL [m], by one round's weights; added [n]: to the utility."""
     utility = dot(features, weights.choice)
     if cells is not None:
         utility = utility + cells.utility
-    if corpus_prior is not None:
-        utility = utility + corpus_prior
+    if added is not None:
+        utility = utility + added
     choice = softmax(utility, groups.bounds)
     columns = nil_features(groups, features, choice)
     odds = dot(columns, weights.nil)
