@@ -55,6 +55,7 @@ _DEFAULT = "selftrained,eigen,average,degree,namematch,prior-name"
 @click.option("--latex", is_flag=True, help="A table for LaTeX.")
 @click.option("--per-mention", type=click.Path(), metavar="FILE", help="A row for each mention and method (.csv or .jsonl).")
 @click.option("--by-document", is_flag=True, help="The figures of each document, too.")
+@click.option("--same-as", type=click.Path(), metavar="FILE", help="Two ids of the same entity per line: either is right.")
 @language_option
 @click.option("--detect", is_flag=True, help="Texts as if nobody had annotated them: are names found, and linked?")
 def evaluate(kb: str, gold: tuple[str, ...], methods: str | None, **options: Any) -> None:
@@ -82,6 +83,12 @@ def evaluate(kb: str, gold: tuple[str, ...], methods: str | None, **options: Any
     if not names:
         raise OptionError("--methods names no method; give at least one, e.g. --methods eigen,degree")
     sets = {name: read_gold(path) for name, path in set_names(gold).items()}
+    if options["same_as"] is not None:
+        from eigenthemes.evaluation.comparison import with_same
+        from eigenthemes.kg.tabular import read_pairs
+
+        pairs = read_pairs(options["same_as"], "id", "id of the same entity")
+        sets = {name: with_same(documents, pairs) for name, documents in sets.items()}
     if options["detect"]:
         _evaluate_texts(opened, sets, names, options)
         return
@@ -176,6 +183,8 @@ def _print(name: str, methods: dict[str, dict[str, Any]], outside: Counter[str])
     if outside:
         examples = ", ".join(list(outside)[:3])
         say(f"the gold of {counted(outside.total(), 'mention')} is not in the KB (such as {examples}): they count as not found")
+    if nameless := first["gold_nameless"]["mentions"]:
+        say(f"the gold of {counted(nameless, 'mention')} has no name in the KB: no method can find it")
     header = ("method", "P@1", "MRR", "easy P@1", "hard P@1", "macro P@1", "gold in KB", "documents/s")
     print_table(header, (_row(method, figures) for method, figures in methods.items()), right=range(1, 8))
     if len(methods) > 1:

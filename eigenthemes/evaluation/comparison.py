@@ -6,7 +6,7 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import combinations
+from itertools import chain, combinations
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -127,7 +127,8 @@ class Evaluation:
         Returns
         -------
         dict
-            "overall", "easy", "hard", "not_found", "macro", "gold_in_kb", "recall_at", "documents_per_second", "settings",
+            "overall", "easy", "hard", "not_found", "macro", "gold_in_kb", "gold_nameless" (mentions whose gold has no name in
+            the KB, so that no method finds it), "recall_at", "documents_per_second", "settings",
             "confidence" of a calibrated method, and "against": other method -> difference of P@1, its 95 % interval, p-value.
         """
         figures_of = {name: self._figures(scores, by_document) for name, scores in self.methods.items()}
@@ -193,10 +194,19 @@ class Evaluation:
                 where=name,
             )
 
+    @property
+    def nameless(self) -> NDArray[np.bool_]:
+        """Which mentions have gold in the KB that has no name there [mentions]."""
+        golds = ([self.kb.index_of(gold) for gold in mention.gold or ()] for mention in self.mentions)
+        linkable = self.kb.linkable
+        found = [[bool(linkable[gold]) for gold in of_mention if gold is not None] for of_mention in golds]
+        return np.array([bool(of_mention) and not any(of_mention) for of_mention in found], bool)
+
     def _figures(self, scores: MethodScores, documents: bool) -> dict[str, Any]:
         columns: tuple[Any, ...] = (self.document, scores.p_at_1, scores.reciprocal_rank, self.difficulty)
         figures: dict[str, Any] = summarize(*columns)
         figures["gold_in_kb"] = summarize(*(column[self.in_kb] for column in columns))["overall"]
+        figures["gold_nameless"] = {"mentions": int(self.nameless.sum())}
         figures["recall_at"] = {str(k): share for k, share in recall_at(self.gold_rank).items()}
         figures["documents_per_second"] = len(self.ids) / max(1e-9, self.seconds + scores.seconds)
         figures["settings"] = scores.settings
@@ -210,6 +220,22 @@ class Evaluation:
             rows = zip(seen, by_document(*columns), strict=True)
             figures["documents"] = [{"id": self.ids[number], **row} for number, row in rows]
         return figures
+
+
+def with_same(documents: Iterable[Document], same: Sequence[tuple[str, str]]) -> Iterator[Document]:
+    """Yield documents whose gold also is what pairs of ids call the same entity, directly or by others."""
+    group_of: dict[str, set[str]] = {}
+    for one, other in same:
+        group = group_of.get(one, {one}) | group_of.get(other, {other})
+        group_of.update(dict.fromkeys(group, group))
+    for document in documents:
+        mentions = [
+            replace(mention, gold=tuple(dict.fromkeys(chain(gold, *(sorted(group_of.get(each, ())) for each in gold)))))
+            if (gold := mention.gold)
+            else mention
+            for mention in document.mentions or ()
+        ]
+        yield replace(document, mentions=tuple(mentions)) if document.mentions else document
 
 
 @check_arguments

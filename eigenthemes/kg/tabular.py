@@ -333,8 +333,8 @@ def read_names(path: str | Path) -> list[tuple[str, str]]:
 
 def read_pairs(path: str | Path, first_column: str, second_column: str) -> list[tuple[str, str]]:
     """Read a file of two columns: TSV where the first line has a tab, else CSV; a header is skipped."""
-    columns = first_column, second_column
-    remedy = f"give a text file with a {first_column} and {_article(second_column)} per line, separated by a tab or a comma"
+    columns, both = (first_column, second_column), f"{_article(first_column)} and {_article(second_column)}"
+    remedy = f"give a text file with {both} per line, separated by a tab or a comma"
     text = read_text(path, f"{first_column}s", remedy)
     first = next((line for line in text.splitlines() if line.strip()), "")
     rows = csv.reader(text.splitlines(), delimiter="\t" if "\t" in first else ",")
@@ -345,7 +345,7 @@ def read_pairs(path: str | Path, first_column: str, second_column: str) -> list[
             continue
         if len(cells) != 2 or not all(cells):
             raise SourceError(
-                f"{path}:{number}: {len(cells)} cells, expected a {first_column} and {_article(second_column)}; {remedy}",
+                f"{path}:{number}: {len(cells)} cells, expected {both}; {remedy}",
                 where=str(path),
             )
         pairs.append((cells[0], cells[1]))

@@ -254,3 +254,24 @@ def test_gold_outside_the_kb_is_told_with_examples(tiny: KB, tmp_path: Path) -> 
     assert "gold: 1 document, 3 mentions" in done.stdout
     inside = write_jsonl(tmp_path / "inside.jsonl", [{"mentions": mentions[:1]}])
     assert "not in the KB" not in call("eval", tiny.path, inside, "--methods", "degree").stdout
+
+
+def test_duplicates_of_the_gold_are_right_too(tiny: KB, tmp_path: Path) -> None:
+    file = write_jsonl(
+        tmp_path / "g.jsonl", [{"mentions": [{"text": "Iowa", "gold": "tumor"}, {"text": "Paris", "gold": "who"}]}]
+    )
+    (tmp_path / "same.tsv").write_text("tumor\tother\nother\tiowa\n")
+    plain = figures(tiny.path, file, "--methods", "degree")["g"]["degree"]
+    same = figures(tiny.path, file, "--methods", "degree", "--same-as", tmp_path / "same.tsv")["g"]["degree"]
+    assert (plain["overall"]["p_at_1"], same["overall"]["p_at_1"]) == (0, 0.5)
+    (tmp_path / "same.tsv").write_text("tumor\n")
+    done = call("eval", tiny.path, file, "--same-as", tmp_path / "same.tsv")
+    assert_one_sentence(done, "same.tsv:1: 1 cells, expected an id and an id of the same entity")
+
+
+def test_gold_without_a_name_is_counted_apart(tiny: KB, tmp_path: Path) -> None:
+    file = write_jsonl(
+        tmp_path / "g.jsonl", [{"mentions": [{"text": "Iowa", "gold": "iowa"}, {"text": "x", "gold": "nameless"}]}]
+    )
+    assert figures(tiny.path, file, "--methods", "degree")["g"]["degree"]["gold_nameless"] == {"mentions": 1}
+    assert "the gold of 1 mention has no name in the KB" in call("eval", tiny.path, file, "--methods", "degree").stdout
