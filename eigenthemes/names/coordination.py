@@ -152,7 +152,7 @@ def _completed(piece: int, other: int, text: _Text, look_up: LookUp) -> int:
 
 
 def _merged(found: list[LocatedMatch], more: list[LocatedMatch], text: str) -> list[LocatedMatch]:
-    """Return all in order of the text; what lies within a new one gives way to it, and a new one to what it lies within.
+    """Return all matches; what lies within a new one gives way to it, and a new one to what it lies within.
 
     A single word with capitals that is a name itself stays what it is: "Akt" of "Akt and protein kinases".
     """
@@ -166,7 +166,7 @@ def _merged(found: list[LocatedMatch], more: list[LocatedMatch], text: str) -> l
 
     kept = [new for new in dict.fromkeys(more) if not any(_gives_way(new, old, text) for old in beside(new))]
     replaced = {old for new in kept for old in beside(new) if new.first <= old.first and old.last <= new.last}
-    return sorted((*(old for old in found if old not in replaced), *kept))
+    return [*(old for old in found if old not in replaced), *kept]
 
 
 def _gives_way(new: LocatedMatch, old: LocatedMatch, text: str) -> bool:
@@ -204,7 +204,7 @@ def with_compounds(found: list[LocatedMatch], pieces: Pieces, words: Words, look
         more += [
             LocatedMatch(start + first, start + last, piece, piece, row, COORDINATED) for first, last, row in parts_of[word]
         ]
-    return sorted((*found, *more)) if more else found
+    return [*found, *more]
 
 
 def _parts(word: str, look_up: LookUp) -> Iterator[Part]:

@@ -183,7 +183,9 @@ class NameDetector:
             found = with_coordinated(found, text.text, pieces, words, self._row_of_name)
         if self._analysis.has_companies:
             found = _with_legal_forms(found, text)
-        return self._with_last_names(found, text) if self._analysis.has_persons else found
+        if self._analysis.has_persons:
+            found = self._with_last_names(found, text)
+        return sorted(found, key=lambda match: (match.start, -match.end))
 
     # which spans are names of the KB
 
@@ -357,7 +359,7 @@ class NameDetector:
         at = at[titled[at] | ~_beside_name(at, at, text)]
         ends = pieces.ends[at] - 2 * words.possessive[word[at]]
         more = zip(pieces.starts[at].tolist(), ends.tolist(), at.tolist(), strict=True)
-        return sorted((*found, *(LocatedMatch(start, end, piece, piece, NO_KEY, SAME) for start, end, piece in more)))
+        return [*found, *(LocatedMatch(start, end, piece, piece, NO_KEY, SAME) for start, end, piece in more)]
 
     def _is_person(self, match: LocatedMatch, pieces: Pieces, words: Words) -> bool:
         """Return whether a match may be the full name of a person."""

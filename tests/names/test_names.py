@@ -295,6 +295,12 @@ def test_nested_names_where_they_are_asked_for(names: NameDetector) -> None:
     assert found(NameDetector(names.kb, nested=True), text) == ["Vincent van Gogh", "van Gogh"]
 
 
+@pytest.mark.parametrize("persons", [[], ["Maria Cantwell", "Mary Landrieu"]], ids=["places", "persons"])
+def test_where_names_begin_together_the_longest_comes_first(tmp_path: Path, persons: list[str]) -> None:
+    nested = NameDetector(build(tmp_path, ["Chicago", "Chicago Bulls", *persons]), nested=True)
+    assert found(nested, "They saw the Chicago Bulls there.") == ["Chicago Bulls", "Chicago"]
+
+
 def test_names_of_other_types_than_those_asked_for_are_none(tmp_path: Path) -> None:
     rows = ["id\tname\ttype", "1\tParis\tCity", "2\tParis Hilton\tPerson", "3\tHilton\tHotel", "4\tLyon\tCity"]
     (tmp_path / "n.tsv").write_text("\n".join(rows) + "\n", encoding="utf-8")
