@@ -60,7 +60,8 @@ NO_LETTER = 255
 _NEARLY_ALL = np.float32(0.999)
 _ZERO, _ONE, _LEAST = np.float32(0), np.float32(1), np.float32(LEAST_INFORMATION)
 _NAMING, _FUNCTION = np.float32(COST_OF_NAMING), np.float32(COST_OF_FUNCTION)
-_BIT, _LOW_BITS = np.uint64(1), np.uint64(63)
+# of tokens, by their low bits: whether a token of the form is the same, or may be related
+_MARKS, _IS_SAME, _IS_OTHER = 1024, np.uint8(1), np.uint8(2)
 
 
 def names_and_tokens(kb: KB) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
@@ -85,16 +86,17 @@ def align(forms: Any, bounds: Any, entity: Any, is_whole: Any, names: Any, token
     """
     columns, best = np.zeros((len(entity), WIDTH), np.float32), np.zeros(WIDTH, np.float32)
     pair, relation = np.zeros(MOST_TOKENS, np.int64), np.zeros(MOST_TOKENS, np.int64)
-    taken, letter, mask = np.zeros(MOST_TOKENS, np.bool_), np.zeros(MOST_TOKENS, np.uint8), np.zeros(MOST_TOKENS, np.uint64)
+    taken, marks, letters = np.zeros(MOST_TOKENS, np.bool_), np.zeros(_MARKS, np.uint8), np.zeros(256, np.uint8)
     form_indptr, form_token, form_cost = forms[0], forms[1], forms[3]
     entity_names, name_indptr, name_tokens, brackets, name_costs = names
     information, kinds, initials, named = tokens[0], tokens[1], tokens[7], forms[9]
     for form in range(len(bounds) - 1):
         first, size = form_indptr[form], min(MOST_TOKENS, form_indptr[form + 1] - form_indptr[form])
-        of_form = _ZERO
+        of_form, has_letters = _ZERO, False
+        marks[:] = letters[:] = 0
         for i in range(size):
             of_form += form_cost[first + i]
-            letter[i], mask[i] = _other_tokens(forms, first + i, tokens)
+            has_letters = _mark(forms, first + i, tokens, marks, letters) or has_letters
         for row in range(bounds[form], bounds[form + 1]):
             if is_whole[row]:
                 columns[row, NAME_COVERAGE] = columns[row, FORM_COVERAGE] = columns[row, COVERAGE] = 1
@@ -102,7 +104,14 @@ def align(forms: Any, bounds: Any, entity: Any, is_whole: Any, names: Any, token
             begin = entity_names[entity[row]]
             for name in range(begin, min(begin + MOST_NAMES, entity_names[entity[row] + 1])):
                 start = name_indptr[name]
-                length = min(MOST_TOKENS, name_indptr[name + 1] - start)
+                length, marked = min(MOST_TOKENS, name_indptr[name + 1] - start), np.uint8(0)
+                for j in range(length):
+                    token = np.int64(name_tokens[start + j])
+                    marked |= marks[token % _MARKS]
+                    if has_letters:
+                        marked |= letters[initials[token]]
+                if marked == 0:
+                    continue
                 shared, has_weak, last, in_order = 0, False, -1, True
                 paired, extra, missing = _ZERO, of_form, name_costs[name]
                 for i in range(size):
@@ -116,15 +125,7 @@ def align(forms: Any, bounds: Any, entity: Any, is_whole: Any, names: Any, token
                             extra -= form_cost[first + i]
                             missing -= information[token]
                             break
-                others = False
-                if shared < size and shared < length:
-                    for i in range(size):
-                        if pair[i] < 0 and (letter[i] != NO_LETTER or mask[i] != 0):
-                            for j in range(length):
-                                token = np.int64(name_tokens[start + j])
-                                others = others or initials[token] == letter[i]
-                                others = others or (mask[i] >> (np.uint64(token) & _LOW_BITS)) & _BIT != 0
-                if others or has_weak:
+                if has_weak or (marked & _IS_OTHER != 0 and shared < size and shared < length):
                     _compare(forms, first, size, names, name, start, length, tokens, pair, relation, taken, best)
                 elif shared > 0:
                     extra, missing = max(extra, _ZERO), max(missing, _ZERO)
@@ -148,23 +149,26 @@ def align(forms: Any, bounds: Any, entity: Any, is_whole: Any, names: Any, token
 
 
 @kernel
-def _other_tokens(forms: Any, at: Any, tokens: Any) -> Any:
-    """Return the first letter of tokens that a token of a form may be paired with, and a mask of the low bits of others.
+def _mark(forms: Any, at: Any, tokens: Any, marks: Any, letters: Any) -> Any:
+    """Mark the tokens that a token of a form may be paired with; returns whether some are marked by their first letter.
 
-    Initials, and unknown words, which may be two of the name in one, are compared with tokens of the same first letter.
+    Those are for initials, and for unknown words, which may be two of the name in one.
     """
-    token, mask, letter = forms[1][at], np.uint64(0), np.uint8(NO_LETTER)
+    token, letter = forms[1][at], NO_LETTER
     if token >= 0:
+        marks[token % _MARKS] |= _IS_SAME
         for k in range(tokens[2][token], tokens[2][token + 1]):
-            mask |= _BIT << (np.uint64(tokens[3][k]) & _LOW_BITS)
+            marks[np.int64(tokens[3][k]) % _MARKS] |= _IS_OTHER
         if tokens[5][token + 1] - tokens[5][token] == 1:
-            letter = tokens[7][token]
+            letter = np.int64(tokens[7][token])
     else:
         for k in range(forms[4][at], forms[4][at + 1]):
-            mask |= _BIT << (np.uint64(forms[5][k]) & _LOW_BITS)
+            marks[np.int64(forms[5][k]) % _MARKS] |= _IS_OTHER
         if forms[7][at + 1] > forms[7][at]:
-            letter = forms[8][forms[7][at]]
-    return letter, mask
+            letter = np.int64(forms[8][forms[7][at]])
+    if letter != NO_LETTER:
+        letters[letter] = _IS_OTHER
+    return letter != NO_LETTER
 
 
 @kernel
