@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from eigenthemes.core.array_kernels import GOLDEN, below, mixed
 from eigenthemes.core.checks import MOST_TIMES, check_integer
 from eigenthemes.core.jit import kernel
-from eigenthemes.core.prefetch import prefetch_row
 from eigenthemes.core.progress import Progress, Silent
 from eigenthemes.embeddings.blocks import Blocks, Matrix, aligned
 from eigenthemes.embeddings.prone import NEGATIVE_POWER
+from eigenthemes.embeddings.spmm import prefetch_row
 from eigenthemes.kb.graph import Graph
 
 PAPER: dict[str, Any] = {"walks": 80, "length": 80, "window": 10, "dimensions": 128, "hierarchical": True}

@@ -19,8 +19,16 @@ from eigenthemes.core.threads import one_thread
 from eigenthemes.errors import OptionError, SourceError
 from eigenthemes.kb.store import KB
 from eigenthemes.metrics.calibration import summarize_confidence
-from eigenthemes.metrics.precision import DIFFICULTIES, by_document, credit, difficulty, gold_ranks, recall_at, summarize
-from eigenthemes.metrics.significance import compare
+from eigenthemes.metrics.precision import (
+    DIFFICULTIES,
+    by_document,
+    compare,
+    credit,
+    difficulty,
+    gold_ranks,
+    recall_at,
+    summarize,
+)
 from eigenthemes.names.generator import CandidateOptions
 from eigenthemes.names.name_memory import name_memories
 from eigenthemes.pipeline.batch import BATCH, Batch, batch_maker, batches_of, gold_of, gold_rows, has_gold

@@ -154,7 +154,7 @@ def _mark(forms: Any, at: Any, tokens: Any, marks: Any, letters: Any) -> Any:
 
     Those are for initials, and for unknown words, which may be two of the name in one.
     """
-    token, letter = forms[1][at], NO_LETTER
+    token, letter = forms[1][at], np.int64(NO_LETTER)
     if token >= 0:
         marks[token % _MARKS] |= _IS_SAME
         for k in range(tokens[2][token], tokens[2][token + 1]):

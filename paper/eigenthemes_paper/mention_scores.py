@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from eigenthemes.evaluation.comparison import Evaluation
 from eigenthemes.kb.store import KB
-from eigenthemes.metrics.precision import EASY, HARD, NOT_FOUND, difficulty
-from eigenthemes.metrics.significance import is_significant
+from eigenthemes.metrics.precision import EASY, HARD, NOT_FOUND, difficulty, is_significant
 from eigenthemes.pipeline.batch import Batch, gold_rows, has_gold
 from eigenthemes_paper.rows import GROUPS, METRICS, SIGNIFICANT, Row
 

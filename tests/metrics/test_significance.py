@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from eigenthemes.metrics.significance import compare, is_significant, paired_bootstrap, paired_t_test
+from eigenthemes.metrics.precision import compare, is_significant, paired_bootstrap, paired_t_test
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.integer[Any]]

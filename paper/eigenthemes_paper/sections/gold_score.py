@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from eigenthemes.core.progress import Advance
 from eigenthemes.kb.store import KB
-from eigenthemes.metrics.significance import paired_bootstrap
+from eigenthemes.metrics.precision import paired_bootstrap
 from eigenthemes.pipeline.batch import Batch, gold_rows
 from eigenthemes_paper.drawing import METHOD_COLORS, new_figure
 from eigenthemes_paper.plan import Section, SectionPlan
