@@ -119,7 +119,7 @@ class NameDetector:
         self.kb, self.dates, self.nested, self.allowed = kb, dates, nested, allowed
         self.language = None if language is None else checked_language(language)
         self._analysis = NameAnalysis.of(kb)
-        self._spelling_of: dict[int, str] = {}
+        self._spellings_of: dict[int, tuple[str, ...]] = {}
 
     def __reduce__(self) -> tuple[object, ...]:
         options: dict[str, Any] = {
@@ -149,7 +149,7 @@ class NameDetector:
             for match in self._detect(segmented):
                 number = int(document[match.first])
                 start, end = match.start - begins[number], match.end - begins[number]
-                name = self._spelling(match.row) if match.change == COORDINATED else None
+                name = next(iter(self._spellings(match.row)), "") if match.change == COORDINATED else None
                 mentions[number].append(Mention(texts[number][start:end], start, end, full_name=name))
         return [tuple(of_text) for of_text in mentions]
 
@@ -173,6 +173,7 @@ class NameDetector:
             matches = matches[self._allowed_keys[matches[:, 2]]]
         matches = matches[self._may_be_mentions(matches, text)]
         matches = matches[self._has_its_ending(matches, words.possessive[pieces.word[matches[:, 1]]])]
+        matches = matches[self._has_its_spaces(matches, text)]
         if self._remembered is not None:
             matches = np.concatenate((matches, self._remembered.matches(text.text, pieces, written, cores)))
         matches = without_broken_lists(matches, text.text, pieces, words)
@@ -274,14 +275,14 @@ class NameDetector:
             row = max(row, self._keys.row(hash_bytes(core.encode("utf-8", "replace")), CORE))
         return row if row < 0 or self._allowed_keys is None or self._allowed_keys[row] else -1
 
-    def _spelling(self, row: int) -> str:
-        """Return the first name of a key, by prior, as the KB writes it."""
-        known = self._spelling_of.get(row)
+    def _spellings(self, row: int) -> tuple[str, ...]:
+        """Return the names of a key as the KB writes them, by prior; few are read."""
+        known = self._spellings_of.get(row)
         if known is None:
-            if len(self._spelling_of) >= _REMEMBERED:
-                self._spelling_of.clear()
+            if len(self._spellings_of) >= _REMEMBERED:
+                self._spellings_of.clear()
             key = int(self.kb.name_index.key_table.hashes[row])
-            known = self._spelling_of[row] = next((name for name in self._names_of_key(row) if self._has_key(name, key)), "")
+            known = self._spellings_of[row] = tuple(name for name in self._names_of_key(row) if self._has_key(name, key))
         return known
 
     def _names_of_key(self, row: int) -> Iterator[str]:
@@ -341,6 +342,22 @@ class NameDetector:
         """Return which matches have no 's but one that the KB writes: "McDonald's" keeps it, "China's" does not."""
         written = self._keys.summary[matches[:, 2]] & POSSESSIVE > 0
         return np.asarray(~possessive | (matches[:, 3] != SAME) | written)
+
+    def _has_its_spaces(self, matches: Matches, text: _Text) -> Flags:
+        """Return which matches have as many words as a name, where a function word is first or last.
+
+        Keys have no spaces: "London as" is not the town Londonas, "foot ball" may be Football.
+        """
+        pieces, words = text.pieces, text.words
+        dotted = np.fromiter((text.text[end : end + 1] == "." for end in pieces.ends.tolist()), bool, len(pieces.ends))
+        function = words.function[pieces.word] & ~dotted  # "A. B. Clark" begins with initials
+        first, last = matches[:, 0], matches[:, 1]
+        kept = np.ones(len(matches), dtype=bool)
+        asked = (first < last) & (function[first] | function[last]) & (matches[:, 3] == SAME)
+        for each in np.flatnonzero(asked).tolist():
+            sizes = {len(normalize(name).split()) for name in self._spellings(int(matches[each, 2]))}
+            kept[each] = not sizes or int(last[each] - first[each] + 1) in sizes
+        return kept
 
     def _with_last_names(self, found: list[LocatedMatch], text: _Text) -> list[LocatedMatch]:
         """Return matches with last names alone: after a title, or where the full name is in the text, too."""
