@@ -57,6 +57,9 @@ _REMEMBERED = 1 << 18  # keys whose names are kept in memory
 _SHORTEST = 3  # letters of a name that is found by its core
 _SHORT = 6  # letters of a legal form that may be an abbreviation
 _SHORT_CORE = 4  # letters of several words that are too few for a core
+# Of n entities, the first n ** .6 by prior are well known: of the common words and given names that were linked to others, 38
+# of 272 were right in lgl, 5 of 90 in gwn; of those that were linked to these, .70 and .83.
+_WELL_KNOWN = 0.6
 _LONG_INITIALS = 4  # letters of an uncommon word in lower case that may be an abbreviation, and then no core
 _LONG_ENOUGH = 8  # letters of a single word that may be misspelled
 # words after an adjective that is the name of a language then
@@ -310,12 +313,22 @@ class NameDetector:
         is_small = self._keys.summary[matches[:, 2]] & SMALL > 0
         if not self._analysis.has_common_words:
             derived = np.fromiter(map(derived_forms().__contains__, text.words.plain), bool, len(text.words.plain))
-            is_small &= (~text.common | derived)[head]
+            by_chance = text.common & ~derived
+            is_small &= ~by_chance[head]
+            flags.mention[self._are_by_chance(matches, flags.plain_word & by_chance[head])] = False
         if not inflects:
             is_small = ~text.common[head] & (is_small | (matches[:, 0] < matches[:, 1]))
         mention = np.where(flags.small_word, is_small, flags.mention)
         mention &= ~self._before_language(matches, text) & ~_are_last_names(matches, mention, text)
         return np.asarray(mention & ~(flags.plain_word & self._is_frequent(text)[head]))
+
+    def _are_by_chance(self, matches: Matches, asked: Flags) -> NDArray[np.int64]:
+        """Return which of the matches that are common words or given names mean no well-known entity."""
+        index, known = self.kb.name_index, len(self.kb) ** _WELL_KNOWN
+        rows = np.flatnonzero(asked)
+        bounds = index.key_indptr[matches[rows, 2, None] + np.arange(2)].tolist()
+        best = [int(index.key_entities[first:last].min(initial=len(self.kb))) for first, last in bounds]
+        return np.asarray(rows[np.array(best, np.int64) >= known])
 
     @cached_property
     def _derived(self) -> frozenset[str]:
