@@ -42,7 +42,7 @@ from eigenthemes.names.spans import (
     core_matches,
     find_names,
 )
-from eigenthemes.names.weak_words import EQUIVALENT, GIVEN_NAMES, LEGAL_FORMS, TITLES, is_common
+from eigenthemes.names.weak_words import EQUIVALENT, GIVEN_NAMES, LEGAL_FORMS, TITLES, is_common, is_participle
 from eigenthemes.records import Document, Mention, Table
 from eigenthemes.text.normalize import name_key, normalize, turned_round
 from eigenthemes.text.segment import BETWEEN, Pieces, Words, split
@@ -311,6 +311,7 @@ class NameDetector:
         flags = apply_rules(matches, text.pieces, text.words, weak=self._analysis.weak_words, dates=self.dates)
         head, inflects = text.pieces.word[matches[:, 0]], self._analysis.inflects
         is_small = self._keys.summary[matches[:, 2]] & SMALL > 0
+        is_small &= ~np.fromiter(map(is_participle, text.words.plain), bool, len(text.words.plain))[head]
         if not self._analysis.has_common_words:
             derived = np.fromiter(map(derived_forms().__contains__, text.words.plain), bool, len(text.words.plain))
             by_chance = text.common & ~derived

@@ -139,3 +139,12 @@ def is_common(word: str) -> bool:
     """Return whether a word is a common one, or a form of one: it is not a misspelled name."""
     common = common_words()
     return word in common or word in GIVEN_NAMES or stem(word, "en") in common
+
+
+def is_participle(word: str) -> bool:
+    """Return whether a word is a participle of a common English verb ("affected"): it describes, and names nothing.
+
+    Short ones may be something else ("red", German "Lied").
+    """
+    common = common_words()
+    return len(word) > 5 and word.endswith("ed") and not word.endswith("eed") and (word[:-2] in common or word[:-1] in common)

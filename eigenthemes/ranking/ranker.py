@@ -61,8 +61,7 @@ class Confidence(NamedTuple):
     ) -> tuple[Floats, Floats, Floats]:
         """Return the calibrated probability of each candidate [n], of NIL [m], and of the best one if it is in the KG [m].
 
-        All candidates of a group change by the same factor. Table cells stay unchanged. Mentions found by their spelling have a
-        probability of being a name of this KG apart: theirs is the one if the entity is in it.
+        All candidates of a group change by the same factor. Table cells stay unchanged.
 
         coverage  [n] of the name of each candidate, by its alignment
         """
@@ -73,8 +72,6 @@ class Confidence(NamedTuple):
         of_best = np.where(probability == np.repeat(best, counts), coverage, 0.0)
         in_kg = self.if_in_kg(best)
         told = self.in_any_case(in_kg, np.where(counts > 0, highest(of_best, groups.bounds), 0.0))
-        if groups.batch.detected is not None:
-            told = np.where(groups.batch.detected[groups.first_mention], in_kg, told)
         changed = (best > 0) & np.repeat(groups.batch.in_text, np.diff(groups.document_bounds))
         total = np.bincount(groups.group, weights=probability, minlength=len(counts))
         most = 1 - (1 - _MOST_OF_NIL) * nil

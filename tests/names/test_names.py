@@ -144,6 +144,42 @@ def test_an_ontology_is_found_in_lower_case(ontology: NameDetector, text: str, e
     assert found(ontology, text) == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("He left London as a boy.", ["London"]),  # not Londonas
+        ("A lot of foot ball.", ["foot ball"]),  # not Alot; a space more or less is nothing
+        ("In The Hague, a town", ["The Hague"]),
+        ("W. A. Mozart", ["W. A. Mozart"]),
+    ],
+)
+def test_a_function_word_at_the_edge_of_a_name_has_its_space(tmp_path: Path, text: str, expected: list[str]) -> None:
+    kb = build(tmp_path, ["London", "Londonas", "Alot", "Football", "The Hague", "WA Mozart"])
+    assert [text[start:end] for start, end in NameDetector(kb).find(text)] == expected
+
+
+def test_a_participle_is_no_name_of_an_ontology(tmp_path: Path) -> None:
+    detector = NameDetector(build(tmp_path, [*TERMS, "Affected", "Severe", "Localized lesion"]))
+    assert found(detector, "an affected girl with severe seizures and a localized lesion") == [
+        "severe",
+        "seizures",
+        "localized lesion",
+    ]
+    assert found(detector, "Affected") == ["Affected"]
+
+
+def test_common_words_that_are_names_by_chance_are_found_where_they_are_well_known(tmp_path: Path) -> None:
+    towns = [
+        f"{first}{second}" for first in ("Aber", "Bren", "Cald", "Dorn", "Eck") for second in ("wick", "stow", "ham", "burgh")
+    ]
+    names = ["Reading", "Hope", "Police", *(f"{town}{number}" for number in "abcdefghijklmnopqrstuvwxyz" for town in towns)]
+    nodes = write_jsonl(tmp_path / "nodes.jsonl", [{"id": str(i), "name": name} for i, name in enumerate(names)])
+    edges = [{"subject": str(i), "relation": "near", "object": "0"} for i in range(3, len(names))]
+    edges += [{"subject": str(i), "relation": "near", "object": str(i - 1)} for i in range(4, len(names))]
+    kb = build_untrained([nodes, write_jsonl(tmp_path / "edges.jsonl", edges)], tmp_path / "my.kb")
+    assert found(NameDetector(kb), "He left Reading with Hope, and the Police came to Dornhamb.") == ["Reading", "Dornhamb"]
+
+
 def test_a_kb_without_names_finds_nothing(tmp_path: Path) -> None:
     nodes = write_jsonl(tmp_path / "nodes.jsonl", [{"id": "a", "name": "!!!"}])
     assert NameDetector(build_untrained([nodes], tmp_path / "my.kb")).find("Paris is a town") == []

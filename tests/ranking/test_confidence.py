@@ -72,12 +72,15 @@ def test_a_name_that_fits_badly_is_less_probable_but_not_if_its_entity_is_in_the
     assert badly[2] == pytest.approx(well[2], abs=0.3)
 
 
-def test_mentions_that_are_found_by_their_spelling_have_the_probability_in_the_kg(demo_batches: BatchMaker) -> None:
-    groups = MentionGroups.of(demo_batches.make([Document(text="Michael Jordan and Chicago")]))
-    assert groups.batch.detected is not None
-    probability, nil = some_probabilities(groups, 3)
-    calibrated, _, if_in_kg = CONFIDENCE.calibrate(groups, probability, nil, np.zeros(len(probability)))
-    assert highest_beside(calibrated, groups.bounds) == pytest.approx(if_in_kg[groups.group])
+def test_mentions_found_in_a_text_are_calibrated_as_those_that_are_given(demo_batches: BatchMaker) -> None:
+    text, told = "Michael Jordan and Chicago", []
+    given = tuple(Mention(name, text.index(name), text.index(name) + len(name)) for name in ("Michael Jordan", "Chicago"))
+    for document in (Document(text=text), Document(text=text, mentions=given)):
+        groups = MentionGroups.of(demo_batches.make([document]))
+        probability, nil = some_probabilities(groups, 3)
+        told.append(CONFIDENCE.calibrate(groups, probability, nil, np.full(len(probability), 0.8)))
+    for found, as_given in zip(*told, strict=True):
+        assert np.array_equal(found, as_given)
 
 
 def test_equal_ones_stay_equal(groups: MentionGroups) -> None:
