@@ -40,6 +40,7 @@ _PARTICLES = frozenset("al da de del della den der di do dos du el het la le les
 _TITLES = frozenset("Mr Mrs Ms Dr Prof".split())
 
 _ABBREVIATED = re.compile(r"\w\.\w{1,3}\Z")  # U.S, W.Va
+_MAY_BE_ABBREVIATED = re.compile(r"\b\w{1,5}\Z")  # Calif, Ky
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,7 +242,9 @@ def _mostly_small(pieces: Pieces, words: Words) -> Flags:
 def _with_sign(text: str, start: int, end: int) -> int:
     """Return the end of a name with the full stop or bracket that belongs to it; 0 where a bracket stays open."""
     sign = text[end : end + 1]
-    if sign == "." and (_ABBREVIATED.search(text, start, end) or _goes_on(text, end + 1)):
+    if sign == "." and (
+        _ABBREVIATED.search(text, start, end) or (_MAY_BE_ABBREVIATED.search(text, start, end) and _goes_on(text, end + 1))
+    ):
         return end + 1
     opened = text.count("(", start, end) - text.count(")", start, end)
     if opened == 0:

@@ -115,6 +115,7 @@ def test_names_of_people_and_places(people: NameDetector, text: str, expected: l
         ("in Washington, D.C. The end", ["Washington", "D.C."]),
         ("from Ky., where Ky. is short", ["Ky.", "Ky."]),
         ("here in Ky.", ["Ky"]),
+        ("(all cards and Walmart.) Click", ["Walmart"]),
         ("He saw van Gogh and de Gaulle", ["van Gogh", "de Gaulle"]),
         ("He lives in Paris", ["Paris"]),
         ("When I met Ann Smith and Smith", []),
