@@ -122,7 +122,7 @@ class NameDetector:
         self.kb, self.dates, self.nested, self.allowed = kb, dates, nested, allowed
         self.language = None if language is None else checked_language(language)
         self._analysis = NameAnalysis.of(kb)
-        self._spellings_of: dict[int, tuple[str, ...]] = {}
+        self._spelling_of: dict[int, str] = {}
 
     def __reduce__(self) -> tuple[object, ...]:
         options: dict[str, Any] = {
@@ -152,7 +152,7 @@ class NameDetector:
             for match in self._detect(segmented):
                 number = int(document[match.first])
                 start, end = match.start - begins[number], match.end - begins[number]
-                name = next(iter(self._spellings(match.row)), "") if match.change == COORDINATED else None
+                name = self._spelling(match.row) if match.change == COORDINATED else None
                 mentions[number].append(Mention(texts[number][start:end], start, end, full_name=name))
         return [tuple(of_text) for of_text in mentions]
 
@@ -278,23 +278,25 @@ class NameDetector:
             row = max(row, self._keys.row(hash_bytes(core.encode("utf-8", "replace")), CORE))
         return row if row < 0 or self._allowed_keys is None or self._allowed_keys[row] else -1
 
-    def _spellings(self, row: int) -> tuple[str, ...]:
-        """Return the names of a key as the KB writes them, by prior; few are read."""
-        known = self._spellings_of.get(row)
+    def _spelling(self, row: int) -> str:
+        """Return the first name of a key, by prior, as the KB writes it."""
+        known = self._spelling_of.get(row)
         if known is None:
-            if len(self._spellings_of) >= _REMEMBERED:
-                self._spellings_of.clear()
+            if len(self._spelling_of) >= _REMEMBERED:
+                self._spelling_of.clear()
             key = int(self.kb.name_index.key_table.hashes[row])
-            known = self._spellings_of[row] = tuple(name for name in self._names_of_key(row) if self._has_key(name, key))
+            names = (str(self.kb.names[name]) for name in self._names_of_key(row))
+            known = self._spelling_of[row] = next((name for name in names if self._has_key(name, key)), "")
         return known
 
-    def _names_of_key(self, row: int) -> Iterator[str]:
+    def _names_of_key(self, row: int) -> Iterator[int]:
+        """Yield names of the entities that have a key, by prior; few are read."""
         index, bounds = self.kb.name_index, self.kb.array("entity_names")
         first, last = index.key_indptr[row : row + 2]
         entities = index.key_entities[first:last][index.key_kinds[first:last] <= CORE][:_MOST_READ].tolist()
         for entity in entities:
             begin, end = bounds[entity : entity + 2].tolist()
-            yield from (str(self.kb.names[name]) for name in range(begin, min(end, begin + _MOST_NAMES)))
+            yield from range(begin, min(end, begin + _MOST_NAMES))
 
     def _has_key(self, name: str, key: int) -> bool:
         """Return whether a key is of a name, of the name turned at its commas or without brackets, or of its core."""
@@ -311,7 +313,6 @@ class NameDetector:
         flags = apply_rules(matches, text.pieces, text.words, weak=self._analysis.weak_words, dates=self.dates)
         head, inflects = text.pieces.word[matches[:, 0]], self._analysis.inflects
         is_small = self._keys.summary[matches[:, 2]] & SMALL > 0
-        is_small &= ~np.fromiter(map(is_participle, text.words.plain), bool, len(text.words.plain))[head]
         if not self._analysis.has_common_words:
             derived = np.fromiter(map(derived_forms().__contains__, text.words.plain), bool, len(text.words.plain))
             by_chance = text.common & ~derived
@@ -319,6 +320,8 @@ class NameDetector:
             flags.mention[self._are_by_chance(matches, flags.plain_word & by_chance[head])] = False
         if not inflects:
             is_small = ~text.common[head] & (is_small | (matches[:, 0] < matches[:, 1]))
+        asked = np.flatnonzero(flags.small_word & is_small)
+        is_small[asked] = [not is_participle(text.words.plain[word]) for word in head[asked].tolist()]
         mention = np.where(flags.small_word, is_small, flags.mention)
         mention &= ~self._before_language(matches, text) & ~_are_last_names(matches, mention, text)
         return np.asarray(mention & ~(flags.plain_word & self._is_frequent(text)[head]))
@@ -358,20 +361,25 @@ class NameDetector:
         return np.asarray(~possessive | (matches[:, 3] != SAME) | written)
 
     def _has_its_spaces(self, matches: Matches, text: _Text) -> Flags:
-        """Return which matches have as many words as a name, where a function word is first or last.
+        """Return which matches have the words of a name, where a function word is first or last.
 
         Keys have no spaces: "London as" is not the town Londonas, "foot ball" may be Football.
         """
-        pieces, words = text.pieces, text.words
-        dotted = np.fromiter((text.text[end : end + 1] == "." for end in pieces.ends.tolist()), bool, len(pieces.ends))
-        function = words.function[pieces.word] & ~dotted  # "A. B. Clark" begins with initials
-        first, last = matches[:, 0], matches[:, 1]
+        pieces, function, first, last = text.pieces, text.words.function[text.pieces.word], matches[:, 0], matches[:, 1]
         kept = np.ones(len(matches), dtype=bool)
         asked = (first < last) & (function[first] | function[last]) & (matches[:, 3] == SAME)
         for each in np.flatnonzero(asked).tolist():
-            sizes = {len(normalize(name).split()) for name in self._spellings(int(matches[each, 2]))}
-            kept[each] = not sizes or int(last[each] - first[each] + 1) in sizes
+            begin, end = int(first[each]), int(last[each])
+            if any(function[at] and text.text[pieces.ends[at] : pieces.ends[at] + 1] != "." for at in (begin, end)):
+                words = set(text.token[pieces.word[begin : end + 1]].tolist())
+                kept[each] = any(words <= name for name in self._tokens_of_key(int(matches[each, 2])))
         return kept
+
+    def _tokens_of_key(self, row: int) -> list[set[int]]:
+        """Return the tokens of the names of those who have a key; few are read."""
+        names = self.kb.spelled_names
+        spans = ((int(names.indptr[name]), int(names.indptr[name + 1])) for name in self._names_of_key(row))
+        return [set(names.tokens[first:last].tolist()) for first, last in spans]
 
     def _with_last_names(self, found: list[LocatedMatch], text: _Text) -> list[LocatedMatch]:
         """Return matches with last names alone: after a title, or where the full name is in the text, too."""

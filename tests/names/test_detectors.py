@@ -113,7 +113,7 @@ def test_what_is_remembered_of_names_is_bounded(kb: KB, monkeypatch: pytest.Monk
     monkeypatch.setattr("eigenthemes.names.detector._REMEMBERED", 1)
     detector = NameDetector(kb)
     assert [detector.find(text) for text in TEXTS] == [NameDetector(kb).find(text) for text in TEXTS]
-    assert len(detector._spellings_of) <= 1
+    assert len(detector._spelling_of) <= 1
 
 
 @pytest.mark.parametrize("name", DETECTORS)
