@@ -55,6 +55,7 @@ LAYOUT = {
     "sources": [{"name": str, "bytes": int}],
     "options": dict,
     "counts": {**dict.fromkeys(_COUNTS, int), "prior": str},
+    "names": {"languages": [str], "inflects": bool, "companies": float, "persons": float, "common": float},
     "left_out": {ANY: int},
     "problems": {ANY: int},
     "problem_examples": {ANY: [str]},

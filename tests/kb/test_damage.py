@@ -171,6 +171,8 @@ def _manifests(kb: Path) -> Iterator[tuple[str, str]]:
         ("files", {"prior": {"dtype": "<f8", "shape": [-1], "bytes": 1, "sha256": ""}}),
         ("counts", {}),
         ("counts", {**manifest["counts"], "entities": "many"}),
+        ("names", True),
+        ("names", {**manifest["names"], "companies": "few"}),
         ("rankers", {"prone": {}}),
         ("rankers", {"prone": {**manifest["rankers"]["prone"], "made_up": {}}}),
         ("rankers", {"prone": {**manifest["rankers"]["prone"], "rounds": []}}),
