@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from helpers.form_kgs import COMPANIES, CONCEPTS, PERSONS, PLACES, build_concepts, build_proper_names
+from helpers.kbs import build_untrained, write_sources
 from helpers.shared_builds import build_once
 
 from eigenthemes import KB, Linker
@@ -179,3 +180,25 @@ def test_a_form_is_judged_alike_in_every_interface(linkers: dict[str, Linker]) -
         probabilities = [link.probability or 0 for link in links]
         score = Reconciler(linker).answer(parse_batch({"q0": {"query": name}}))["q0"]["result"][0]["score"] / 100
         assert max(*probabilities, score) - min(*probabilities, score) <= 0.1, (name, probabilities, score)
+
+
+@pytest.mark.parametrize(("kg", "form"), [("proper", "company, without legal form"), ("common", "concept, plural de")])
+def test_a_column_of_names_in_another_form_is_chosen(linkers: dict[str, Linker], kg: str, form: str) -> None:
+    """Without a list of columns, "Netflix" counts as a name as "Netflix, Inc." does."""
+    table = Table(("number", "name"), tuple((str(number), name) for number, (_, name) in enumerate(FORMS[form])))
+    assert linkers[kg].link_table(table).columns == (1,)
+
+
+def test_a_short_name_is_found_where_the_whole_name_is(linkers: dict[str, Linker]) -> None:
+    linked = linkers["proper"].link("Netflix, Inc. was founded in 1997. In 2007 Netflix began to stream.")
+    assert [(link.mention.text, link.entity) for link in linked.links] == [
+        ("Netflix, Inc.", "http://x.org/Company0"),
+        ("Netflix", "http://x.org/Company0"),
+    ]
+
+
+@pytest.mark.parametrize("interface", ["mention", "cell"])
+def test_articles_and_function_words_alone_are_no_names(tmp_path: Path, interface: str) -> None:
+    nodes = [{"id": "b", "name": "The Big Cheese"}, {"id": "w", "name": "The White Clover Markets"}, {"id": "a", "name": "Of"}]
+    kb = build_untrained(write_sources(tmp_path / "sources", nodes, [("b", "w"), ("w", "a")]), tmp_path / "my.kb")
+    assert INTERFACES[interface](Linker(kb, method="degree"), ["The", "of the", "Of"]) == [None, None, "a"]

@@ -57,9 +57,10 @@ _REMEMBERED = 1 << 18  # keys whose names are kept in memory
 _SHORTEST = 3  # letters of a name that is found by its core
 _SHORT = 6  # letters of a legal form that may be an abbreviation
 _SHORT_CORE = 4  # letters of several words that are too few for a core
-# Of n entities, the first n ** .6 by prior are well known: of the common words and given names that were linked to others, 38
-# of 272 were right in lgl, 5 of 90 in gwn; of those that were linked to these, .70 and .83.
-_WELL_KNOWN = 0.6
+# Of n entities, the first n ** .7 by prior are well known: of the common words and given names that were linked to others, 33
+# of 234 were right in lgl, 2 of 81 in gwn; of those that were linked to these, .60 and .81. With n ** .6 the mean F1 is the
+# same, but Nice, Reading and Mobile are not found.
+_WELL_KNOWN = 0.7
 _LONG_INITIALS = 4  # letters of an uncommon word in lower case that may be an abbreviation, and then no core
 _LONG_ENOUGH = 8  # letters of a single word that may be misspelled
 # words after an adjective that is the name of a language then
@@ -251,10 +252,16 @@ class NameDetector:
             core &= ((~single & (size > _SHORT_CORE)) | (summary & SMALL > 0)) & (size > _SHORTEST)
         else:
             is_company = _is_legal_form(text)[last + 1]
-            alone = np.where(is_company, analysis.has_companies, ~text.common[head] & ~_beside_name(first, last, text))
+            of_text = pieces.document[first] * len(self._keys.summary) + matches[:, 2]
+            is_named = analysis.has_companies & np.isin(of_text, of_text[is_company])  # "Apple", where "Apple Inc." is, too
+            alone = (
+                np.where(is_company, analysis.has_companies, ~text.common[head] & ~_beside_name(first, last, text)) | is_named
+            )
             small = (letters > _LONG_INITIALS) & ~is_misspelled & ~text.common[head]
             core &= np.where(
-                single, np.where(words.capital[head], (letters >= _SHORTEST) & alone, small), (capitals > 0) | (uncommon > 0)
+                single,
+                np.where((words.capital | words.striking)[head], (letters >= _SHORTEST) & alone, small),  # also "eBay"
+                (capitals > 0) | (uncommon > 0),
             )
         return np.asarray(possible & np.where(summary & BEST_KIND > CORE, initials, core))
 

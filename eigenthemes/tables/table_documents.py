@@ -10,9 +10,10 @@ import numpy as np
 
 from eigenthemes.documents.json_lines import document_of
 from eigenthemes.errors import DocumentError, OptionError
-from eigenthemes.kb.name_arrays import UNBRACKETED
+from eigenthemes.kb.name_arrays import CORE
 from eigenthemes.names.detector import cells
 from eigenthemes.names.generator import CandidateGenerator
+from eigenthemes.names.retrieval import OTHER_FORM, REMEMBERED
 from eigenthemes.records import Document, Mention, Table
 
 CONTEXTS = {
@@ -144,7 +145,8 @@ def _profile(table: Table, column: int, distinct: list[str], generator: Candidat
 
 def _share_of_names(names: list[str], generator: CandidateGenerator) -> float:
     table = generator.find_batch(names)
-    return len(np.unique(table.mention_of[table.match_type <= UNBRACKETED])) / len(names)
+    whole = (table.match_type <= CORE) | np.isin(table.match_type, (OTHER_FORM, REMEMBERED))
+    return len(np.unique(table.mention_of[whole])) / len(names)
 
 
 def documents_of(
