@@ -61,12 +61,17 @@ def _settings(workspace: Workspace, planned: SectionPlan, row: Row) -> Row:
 
 
 def commit() -> str:
-    """Return the commit of the program, or its version where there is no repository."""
-    command = ["git", "-C", str(Path(__file__).parent), "describe", "--always", "--dirty", "--abbrev=10", "--exclude=*"]
+    """Return the commit of the program, with "-dirty" if its code was changed; its version where there is no repository."""
     try:
-        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+        changes = _git("status", "--porcelain", "--", ".", ":/eigenthemes")  # the results themselves may be new
+        return _git("rev-parse", "--short=10", "HEAD") + ("-dirty" if changes else "")
     except (OSError, subprocess.CalledProcessError):
         return f"version {__version__}"
+
+
+def _git(*arguments: str) -> str:
+    command = ["git", "-C", str(Path(__file__).parent), *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
 
 def read_rows(out: Path, name: str) -> tuple[Row | None, list[Row]]:
