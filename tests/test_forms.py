@@ -202,3 +202,9 @@ def test_articles_and_function_words_alone_are_no_names(tmp_path: Path, interfac
     nodes = [{"id": "b", "name": "The Big Cheese"}, {"id": "w", "name": "The White Clover Markets"}, {"id": "a", "name": "Of"}]
     kb = build_untrained(write_sources(tmp_path / "sources", nodes, [("b", "w"), ("w", "a")]), tmp_path / "my.kb")
     assert INTERFACES[interface](Linker(kb, method="degree"), ["The", "of the", "Of"]) == [None, None, "a"]
+
+
+@pytest.mark.parametrize("text", ["hi tom, the netflix bill is here", "Hi Tom, the netflix bill is here"])
+def test_an_uncommon_word_in_lower_case_is_found(linkers: dict[str, Linker], text: str) -> None:
+    """One capital elsewhere in the text changes nothing."""
+    assert [link.entity for link in linkers["proper"].link(text).links] == ["http://x.org/Company0"]

@@ -326,7 +326,8 @@ class NameDetector:
             is_small &= ~by_chance[head]
             flags.mention[self._are_by_chance(matches, flags.plain_word & by_chance[head])] = False
         if not inflects:
-            is_small = ~text.common[head] & (is_small | (matches[:, 0] < matches[:, 1]))
+            uncommon = (matches[:, 0] < matches[:, 1]) | (text.lengths[head] > _LONG_INITIALS)  # "paypal"
+            is_small = ~text.common[head] & (is_small | uncommon)
         asked = np.flatnonzero(flags.small_word & is_small)
         is_small[asked] = [not is_participle(text.words.plain[word]) for word in head[asked].tolist()]
         mention = np.where(flags.small_word, is_small, flags.mention)
