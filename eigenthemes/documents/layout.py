@@ -110,16 +110,16 @@ def find_layout(head: bytes, name: str, *, annotated: bool = False) -> Layout:
     return Layout.TEXT
 
 
-def refuse_binary(head: bytes, name: str, *, is_text: bool = False) -> None:
+def refuse_binary(
+    head: bytes, name: str, *, is_text: bool = False, remedy: str = "convert it to plain text or HTML first"
+) -> None:
     """Refuse a file that begins as one that is no text, like PDF; with `is_text`, any with many control characters."""
     kind = next((kind for start, kind in _NO_TEXT.items() if head.startswith(start)), None)
     controls = len(head) - len(head.translate(None, _CONTROLS))
     if kind is None and is_text and controls > _MOST_CONTROLS * len(head):
         kind = "a binary file"
     if kind is not None:
-        raise SourceError(
-            f"{name} is {kind}, not text; convert it to plain text or HTML first", code="binary-input", where=name
-        )
+        raise SourceError(f"{name} is {kind}, not text; {remedy}", code="binary-input", where=name)
 
 
 # JSON

@@ -16,6 +16,7 @@ from typing import IO, Any
 from eigenthemes.core.csv_records import CsvRecord, csv_records
 from eigenthemes.core.files import open_decompressed, wide_encoding
 from eigenthemes.core.progress import Advance
+from eigenthemes.documents.layout import refuse_binary
 from eigenthemes.documents.reader import RefuseTruncated, ignore
 from eigenthemes.errors import OptionError, SourceError
 from eigenthemes.tables.table_file import (
@@ -82,6 +83,7 @@ class DelimitedFile(TableFile):
         self.path, self.name, self.options = path, name, options
         encoding, mark, self._broken_lines = self._find_encoding(head)
         text = head[len(mark) :].decode(encoding, "replace")
+        refuse_binary(head, name, remedy="give CSV, TSV, Excel, Parquet or JSON lines")
         delimiter = _checked(options.delimiter) or find_delimiter(text)
         quotes = options.quotes and (delimiter != "\t" or is_quoted(text, delimiter))
         end = re.search("\r\n|\n|\r", text)

@@ -173,7 +173,12 @@ def test_bad_options_are_told_before_anything_is_written(degree_linker: Linker, 
 
 @pytest.mark.parametrize(
     ("name", "data", "said"),
-    [("in.pdf", b"%PDF-1.4", "is a PDF"), ("in.db", b"SQLite format 3\0", "SQLite"), ("in.html", b"<html>", "web page")],
+    [
+        ("in.pdf", b"%PDF-1.4", "is a PDF"),
+        ("in.db", b"SQLite format 3\0", "SQLite"),
+        ("in.html", b"<html>", "web page"),
+        ("in.csv", b"%PDF-1.4", "is a PDF"),
+    ],
 )
 def test_what_is_no_table_is_told(degree_linker: Linker, tmp_path: Path, name: str, data: bytes, said: str) -> None:
     with pytest.raises(SourceError, match=said):
