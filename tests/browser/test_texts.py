@@ -263,13 +263,11 @@ def test_triangles_are_the_links_and_lines_the_support(visit: Begin, demo_kb: KB
 def test_a_point_tells_its_name_and_opens_its_mention(visit: Begin) -> None:
     at = visit().link(TEXT)
     point = at.page.locator(".map .point.chosen[aria-label*='Andrew Ng']")
-    at.expect_all(point).to_be_visible()  # the map is drawn after the links
-    box = point.bounding_box()
-    at.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    point.hover()  # which waits: the map is drawn after the links, and again when its frame gets its width
     at.expect(".tip").to_contain_text("for “")
     at.page.mouse.move(5, 5)
     at.expect(".tip").to_be_hidden()
-    at.page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    point.click()
     at.expect("#candidates").to_be_visible()
 
 
