@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from eigenthemes.core.checks import check_fields, check_integer, check_probability
+from eigenthemes.core.checks import check_arguments, check_fields, check_integer, check_probability
 from eigenthemes.core.threads import forks, limit_blas_threads
 from eigenthemes.documents.json_lines import AnyDocument, as_document
 from eigenthemes.documents.json_writer import LinkEncoder
@@ -264,10 +264,12 @@ class Linker:
         LinkedDocument
         """
         check_integer("batch_size", batch_size)
-        if not callable(on_error) and on_error not in ("raise", "skip"):
+        if not callable(on_error) and not (isinstance(on_error, str) and on_error in ("raise", "skip")):
             raise OptionError(f"on_error is {on_error!r}; expected 'raise', 'skip' or a function")
         if isinstance(documents, str | bytes | Mapping):
             raise DocumentError("link_batch was given one document; give a list of them, or use link")
+        if not isinstance(documents, Iterable):
+            raise DocumentError(f"documents is {documents!r}; expected a list of documents")
         waiting: list[Document] = []
         for number, document in enumerate(documents):
             try:
@@ -284,13 +286,14 @@ class Linker:
                 waiting = []
         yield from self.links(self.decide(waiting))
 
+    @check_arguments
     def link_table(
         self,
         table: Table | Mapping[str, Any],
         *,
         columns: Columns | None = None,
         context: str = "table",
-        only_types: Mapping[str | int, Sequence[str]] | None = None,
+        only_types: Mapping[str | int, str | Sequence[str]] | None = None,
         id: str | int | None = None,
     ) -> LinkedTable:
         """Link the cells of a table.
@@ -326,7 +329,7 @@ class Linker:
         *,
         columns: Columns | None = None,
         context: str = "table",
-        only_types: Mapping[str | int, Sequence[str]] | None = None,
+        only_types: Mapping[str | int, str | Sequence[str]] | None = None,
         suffix: str = "",
     ) -> Frame:
         """Link the cells of a data frame.
@@ -349,6 +352,7 @@ class Linker:
 
         return link_frame(self, frame, columns=columns, context=context, only_types=only_types, suffix=suffix)
 
+    @check_arguments
     def report_table(self, linked: LinkedTable) -> TableReport:
         """Return the type of each column of a linked table, and the relations between its columns.
 
@@ -380,6 +384,7 @@ class Linker:
         self.check(document)
         return document
 
+    @check_arguments
     def check(self, document: Document) -> None:
         """Refuse a document that lacks what the method needs."""
         self.method.check_document(document, self.options.scoring)
@@ -396,6 +401,7 @@ class Linker:
             raise DocumentError(f"mention {number}: {error}", code=error.code, where=f"mention {number}") from None
 
     @forks.block()
+    @check_arguments
     def decide(self, documents: Iterable[Document]) -> DecidedBatch:
         """Decide every mention of some parsed documents: detect, look up, score, decide; `links` or `encoder` follow."""
         detected = self.batches.detect(documents)
@@ -405,6 +411,7 @@ class Linker:
         decided = DecidedBatch(batch, scored, decisions)
         return replace(decided, explanations=self._explanations(decided)) if self.options.explain else decided
 
+    @check_arguments
     def explainer(self, documents: Iterable[Document]) -> Explainer:
         """Decide every mention of some documents, and return an explainer of the decisions."""
         return self._explainer(self.decide(documents))
@@ -427,6 +434,7 @@ class Linker:
             aliases=self.options.candidates.aliases,
         )
 
+    @check_arguments
     def links(self, decided: DecidedBatch) -> Iterator[LinkedDocument]:
         """Return the records of a decided batch, document by document."""
         batch, decisions, explanations = decided.batch, decided.decisions, decided.explanations
@@ -458,6 +466,7 @@ class Linker:
                 )
             yield LinkedDocument(document, tuple(links))
 
+    @check_arguments
     def encoder(self, decided: DecidedBatch) -> LinkEncoder:
         """Return an encoder of a decided batch as JSON lines: the same as the records, without making them."""
         decisions = decided.decisions
@@ -497,8 +506,10 @@ class Linker:
         return self.map_of(self.decide([self.checked(document)]), 0)
 
     @forks.block()
+    @check_arguments
     def map_of(self, decided: DecidedBatch, number: int) -> CandidateMap | None:
         """Return the candidate map of a document of a batch, by its number."""
+        check_integer("number", number, least=0, most=len(decided.batch.documents) - 1)
         options = self.method.effective(self.options.scoring)
         weighting = options if isinstance(options, AverageOptions) else EigenOptions()
         return candidate_map(decided.batch, number, self.kb, weighting, decided.decisions, decided.explanations)

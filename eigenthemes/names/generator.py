@@ -175,6 +175,7 @@ class CandidateGenerator:
         """Return the candidates of one name."""
         return self.find_batch((name,))
 
+    @check_arguments
     def find_batch(self, names: Sequence[str]) -> CandidateTable:
         """Return the candidates of many names; the same as one by one, faster."""
         row_of: dict[str, int] = {}
@@ -285,23 +286,6 @@ class CandidateGenerator:
             raise damaged(self.kb.path, f"its name index leads nowhere ({error})") from None
         return dict(zip(index.key_entities[first:last].tolist(), index.key_kinds[first:last].tolist(), strict=True))
 
-    def match_types_of(self, names: Sequence[str], name_of: Ints, entity: Ints) -> NDArray[np.uint8]:
-        """Return the match type of each entity [n] for the name names[name_of[i]]; CONTAINS where it is no whole name of it."""
-        index = self._only or self.kb.name_index
-        row = index.key_table.find_all(hash_strings(Strings.of(squash(normalize(name)) for name in names)))
-        known = np.flatnonzero(row >= 0)
-        first, last = index.key_indptr[row[known]], index.key_indptr[row[known] + 1]
-        places = spans_joined(first, last)
-        span = max(int(entity.max(initial=0)), int(index.key_entities[places].max(initial=0))) + 1
-        having = np.repeat(known, last - first) * span + index.key_entities[places]  # ascending, as both parts are
-        asked = name_of * span + entity
-        at = np.minimum(np.searchsorted(having, asked), max(0, len(having) - 1))
-        found = np.full(len(entity), CONTAINS, np.uint8)
-        if len(having):
-            same = having[at] == asked
-            found[same] = index.key_kinds[places[at[same]]]
-        return found
-
     @check_arguments
     def records(self, name: str) -> list[Candidate]:
         """Return the candidates of one name, as records for people."""
@@ -368,6 +352,24 @@ class CandidateGenerator:
         if not missing:
             return f"all its tokens are there, but other names came first (its names: {listed})"
         return f"its names ({listed}) lack {', '.join(missing)}"
+
+
+def match_types_of(generator: CandidateGenerator, names: Sequence[str], name_of: Ints, entity: Ints) -> NDArray[np.uint8]:
+    """Return the match type of each entity [n] for the name names[name_of[i]]; CONTAINS where it is no whole name of it."""
+    index = generator._only or generator.kb.name_index
+    row = index.key_table.find_all(hash_strings(Strings.of(squash(normalize(name)) for name in names)))
+    known = np.flatnonzero(row >= 0)
+    first, last = index.key_indptr[row[known]], index.key_indptr[row[known] + 1]
+    places = spans_joined(first, last)
+    span = max(int(entity.max(initial=0)), int(index.key_entities[places].max(initial=0))) + 1
+    having = np.repeat(known, last - first) * span + index.key_entities[places]  # ascending, as both parts are
+    asked = name_of * span + entity
+    at = np.minimum(np.searchsorted(having, asked), max(0, len(having) - 1))
+    found = np.full(len(entity), CONTAINS, np.uint8)
+    if len(having):
+        same = having[at] == asked
+        found[same] = index.key_kinds[places[at[same]]]
+    return found
 
 
 def _without_parts(found: tuple[Ints, Any, Any], indptr: Ints, is_weak: NDArray[np.bool_]) -> None:

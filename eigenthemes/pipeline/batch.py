@@ -14,7 +14,7 @@ from eigenthemes.core.threads import lazy
 from eigenthemes.kb.name_arrays import UNBRACKETED
 from eigenthemes.kb.store import KB, Vectors
 from eigenthemes.names.detectors import Detector, cell_forms, detector_named, with_mentions
-from eigenthemes.names.generator import CandidateGenerator, CandidateOptions, CandidateTable
+from eigenthemes.names.generator import CandidateGenerator, CandidateOptions, CandidateTable, match_types_of
 from eigenthemes.names.retrieval import REMEMBERED
 from eigenthemes.records import Document, Mention, PlainMentions, mention_texts
 from eigenthemes.text.normalize import name_key
@@ -77,7 +77,7 @@ def given_candidates(
         prior = np.where(np.isnan(numbers[rows]), prior, numbers[rows])
     number_of: dict[str, int] = {}
     number = np.array([number_of.setdefault(name, len(number_of)) for name in names], np.int64)
-    match_type = generator.match_types_of(list(number_of), number[mention_of], entity)
+    match_type = match_types_of(generator, list(number_of), number[mention_of], entity)
     table = CandidateTable(len(names), mention_of, entity.astype(np.uint32), rank.astype(np.int32), prior, match_type)
     return GivenCandidates(table, unknown, dropped)
 

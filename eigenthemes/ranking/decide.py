@@ -109,6 +109,7 @@ def best_rows(batch: Batch, scores: Floats, top: int) -> tuple[Ints, Ints]:
     bounds = table.bounds
     counts = np.diff(bounds)
     in_order = (np.diff(scores) <= 0) | (np.diff(table.mention_of) > 0)
+    top = min(top, int(counts.max(initial=0)))
     shown = np.minimum(counts, top)
     ends = np.cumsum(shown)
     if not in_order.all() and top <= _FEW:

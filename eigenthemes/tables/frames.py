@@ -29,7 +29,7 @@ def link_frame(
     *,
     columns: Columns | None = None,
     context: str = "table",
-    only_types: Mapping[str | int, Sequence[str]] | None = None,
+    only_types: Mapping[str | int, str | Sequence[str]] | None = None,
     suffix: str = "",
 ) -> Frame:
     """Link the cells of a data frame.

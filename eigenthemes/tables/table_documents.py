@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from eigenthemes.documents.json_lines import document_of
-from eigenthemes.errors import DocumentError, OptionError
+from eigenthemes.errors import OptionError
 from eigenthemes.kb.name_arrays import CORE
 from eigenthemes.names.detector import cells
 from eigenthemes.names.generator import CandidateGenerator
@@ -54,8 +54,6 @@ def table_of(given: Table | Mapping[str, Any]) -> Table:
     """Return a table from a `Table`, or from a mapping with "header" and "rows"."""
     if isinstance(given, Table):
         return given
-    if not isinstance(given, Mapping):
-        raise DocumentError(f'a table is of the type {type(given).__name__}; expected a Table, or {{"header", "rows"}}')
     table = document_of({"table": dict(given), "mentions": []}).table
     assert table is not None
     return table
@@ -101,14 +99,8 @@ def added_names(names: Sequence[str], suffix: str, header: Sequence[str], where:
     return added
 
 
-def types_by_column(table: Table, only_types: Mapping[str | int, Sequence[str]]) -> dict[int, tuple[str, ...]]:
+def types_by_column(table: Table, only_types: Mapping[str | int, str | Sequence[str]]) -> dict[int, tuple[str, ...]]:
     """Return number of a column -> the types that its cells can mean, for columns given by name or number."""
-    if not isinstance(only_types, Mapping):
-        raise OptionError(
-            f"only_types is of the type {type(only_types).__name__}; expected the types of each column, e.g. "
-            '{"city": ["City"]}',
-            where="only_types",
-        )
     return {
         column_numbers(table, [column])[0]: (types,) if isinstance(types, str) else tuple(types)
         for column, types in only_types.items()

@@ -109,7 +109,7 @@ def link_table_file(
     *,
     columns: Columns | None = None,
     context: str = "table",
-    only_types: Mapping[str | int, Sequence[str]] | None = None,
+    only_types: Mapping[str | int, str | Sequence[str]] | None = None,
     suffix: str = "",
     reading: TableOptions | None = None,
     sssom: str | Path | None = None,
@@ -225,7 +225,7 @@ def plan_columns(
     scan: Scan,
     columns: Columns | None,
     context: str,
-    only_types: Mapping[str | int, Sequence[str]],
+    only_types: Mapping[str | int, str | Sequence[str]],
     summary: TableSummary,
 ) -> ColumnPlan:
     """Return the columns to link, and how to link them; the summary gets the reasons."""
@@ -247,7 +247,7 @@ def plan_columns(
 
 
 def _types(
-    linker: Linker, sample: Table, chosen: tuple[int, ...], only_types: Mapping[str | int, Sequence[str]]
+    linker: Linker, sample: Table, chosen: tuple[int, ...], only_types: Mapping[str | int, str | Sequence[str]]
 ) -> dict[str | int, Sequence[str]]:
     """Return position of a column among the linked ones -> its types."""
     types = types_by_column(sample, only_types)

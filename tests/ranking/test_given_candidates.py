@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from eigenthemes import KB
 from eigenthemes.kb.store import Vectors
-from eigenthemes.names.generator import CandidateGenerator
+from eigenthemes.names.generator import CandidateGenerator, match_types_of
 from eigenthemes.names.retrieval import CONTAINS
 from eigenthemes.pipeline.batch import given_candidates
 
@@ -21,7 +21,7 @@ def test_match_types_are_those_of_each_name_by_itself(demo_kb: KB, asked: list[t
     names = list(dict.fromkeys(name for name, _ in asked))
     name_of = np.array([names.index(name) for name, _ in asked], np.int64)
     entity = np.array([entity for _, entity in asked], np.int64)
-    found = generator.match_types_of(names, name_of, entity).tolist()
+    found = match_types_of(generator, names, name_of, entity).tolist()
     assert found == [generator.match_types(name).get(entity, CONTAINS) for name, entity in asked]
 
 
