@@ -158,7 +158,7 @@ class Evidence:
         return cls(
             EntityAttributes.of(kb) or count_attributes(kb),
             EntityProfiles.of(kb) or collect_profiles(kb, kb.spelled_names),
-            Hubs.of(kb) or hubs_of(kb, Sampler(kb, np.random.default_rng(0)).walk.popularity),
+            Hubs.of(kb) or hubs_of(kb, Sampler(kb, np.random.default_rng(0)).popularity),
             Kinds.of(kb) or kinds_of(kb),
         )
 

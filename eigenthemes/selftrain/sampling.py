@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,52 +22,6 @@ _WORDS = 8  # of a description that stand before a name
 REMOVED = "\0removed"  # in a mention's source: its entity is to be taken out of its candidates
 
 
-@dataclass(frozen=True, slots=True)
-class _Walk:
-    """The arrays of a random walk."""
-
-    indptr: NDArray[np.int64]
-    neighbors: NDArray[np.uint32]
-    popularity: NDArray[np.float64]  # [entities] (1 + prior)^popularity (1 + names)^renown
-    named: NDArray[np.bool_]
-    rng: np.random.Generator
-
-    def degree(self, node: int) -> int:
-        return int(self.indptr[node + 1] - self.indptr[node])
-
-    def _neighbors(self, node: int) -> NDArray[np.uint32]:
-        first, last = self.indptr[node], self.indptr[node + 1]
-        if last - first > _MANY:
-            return self.neighbors[self.rng.integers(first, last, _FEW)]
-        return self.neighbors[first:last]
-
-    def any_neighbor(self, node: int) -> int | None:
-        near = self._neighbors(node)
-        return int(near[self.rng.integers(len(near))]) if len(near) else None
-
-    def popular_neighbor(self, node: int) -> int | None:
-        """Draw a named neighbour by popularity; None if a few tries find none."""
-        near = self._neighbors(node)
-        if not len(near):
-            return None
-        for drawn in _draw(np.cumsum(self.popularity[near]), self.rng, 4):
-            if self.named[near[drawn]]:
-                return int(near[drawn])
-        return None
-
-    def large_neighbor(self, node: int) -> int | None:
-        """Draw a neighbour by its degree."""
-        near = self._neighbors(node).astype(np.int64)
-        if not len(near):
-            return None
-        return int(near[_draw(np.cumsum((self.indptr[near + 1] - self.indptr[near]).astype(float)), self.rng, 1)[0]])
-
-    def adjacent(self, node: int, other: int) -> bool:
-        first, last = self.indptr[node], self.indptr[node + 1]
-        at = first + np.searchsorted(self.neighbors[first:last], other)
-        return bool(at < last and self.neighbors[at] == other)
-
-
 def _draw(cumulative: NDArray[np.float64], rng: np.random.Generator, many: int) -> NDArray[np.int64]:
     index = np.searchsorted(cumulative, rng.random(many) * cumulative[-1], side="right")
     return np.asarray(np.minimum(index, len(cumulative) - 1))
@@ -81,11 +35,10 @@ class Sampler:
     ) -> None:
         self.kb, self.rng, self.recipe, self.profiles = kb, rng, recipe, profiles
         names = np.diff(kb.array("entity_names"))
-        named = kb.linkable
-        popularity = (1.0 + np.maximum(kb.prior, 0)) ** recipe.popularity * (1.0 + names) ** recipe.renown
+        self.popularity = (1.0 + np.maximum(kb.prior, 0)) ** recipe.popularity * (1.0 + names) ** recipe.renown
+        self.named, self._graph, self._degree = kb.linkable, kb.graph, kb.graph.degree.astype(np.float64)
         self.namer = Namer(kb, recipe, rng)
-        self.walk = _Walk(kb.graph.indptr, kb.graph.neighbors, popularity, named, rng)
-        self._cumulative = np.cumsum(np.where(named, popularity, 0.0))
+        self._cumulative = np.cumsum(np.where(self.named, self.popularity, 0.0))
 
     def documents(self, many: int, *, written: bool = False) -> Iterator[Document]:
         """Yield documents; `written`: some of them with a text, where words of descriptions stand around the names."""
@@ -105,7 +58,7 @@ class Sampler:
     def _words(self, mention: Mention) -> str:
         """Return words that stand beside a mention: some of a neighbour's description, or of anybody's, and of profiles."""
         entity = self.kb.index_of(mention.gold[0]) if mention.gold else None
-        near = self.walk.any_neighbor(entity) if entity is not None and self.rng.random() < self.recipe.fitting else None
+        near = self._any_neighbor(entity) if entity is not None and self.rng.random() < self.recipe.fitting else None
         words = self.kb.description_of(self.entity() if near is None else near).split()
         first = int(self.rng.integers(max(1, len(words) - _WORDS + 1)))
         own = self.rng.random() < self.recipe.telling
@@ -120,6 +73,25 @@ class Sampler:
         first, last = self.profiles.indptr[owner : owner + 2].tolist()
         return str(self.kb.name_index.tokens[int(self.profiles.words[self.rng.integers(first, last)])]) if last > first else ""
 
+    def _neighbors(self, node: int) -> NDArray[np.uint32]:
+        near = self._graph.around(node)
+        return near[self.rng.integers(len(near), size=_FEW)] if len(near) > _MANY else near
+
+    def _any_neighbor(self, node: int) -> int | None:
+        near = self._neighbors(node)
+        return int(near[self.rng.integers(len(near))]) if len(near) else None
+
+    def _popular_neighbor(self, node: int) -> int | None:
+        """Draw a named neighbour by popularity; None if a few tries find none."""
+        near = self._neighbors(node)
+        drawn = near[_draw(np.cumsum(self.popularity[near]), self.rng, 4)] if len(near) else near
+        return next((int(each) for each in drawn if self.named[each]), None)
+
+    def _large_neighbor(self, node: int) -> int | None:
+        """Draw a neighbour by its degree."""
+        near = self._neighbors(node)
+        return int(near[_draw(np.cumsum(self._degree[near]), self.rng, 1)[0]]) if len(near) else None
+
     def entity(self) -> int:
         """Draw an entity with a name, by popularity."""
         return int(_draw(self._cumulative, self.rng, 1)[0])
@@ -127,9 +99,9 @@ class Sampler:
     def entities(self, many: int) -> list[int]:
         """Draw the entities of one document: its topic's, those near one another, and unrelated ones."""
         first = self.entity()
-        topic = self.walk.large_neighbor(first)
+        topic = self._large_neighbor(first)
         chosen = [first]
-        if many > 1 and topic is not None and self.walk.named[topic] and self.rng.random() < self.recipe.names_topic:
+        if many > 1 and topic is not None and self.named[topic] and self.rng.random() < self.recipe.names_topic:
             chosen.append(topic)
         for _ in range(_TRIES * many):
             if len(chosen) >= many:
@@ -144,14 +116,14 @@ class Sampler:
         if luck < recipe.related:
             near: int | None = chosen[int(self.rng.integers(len(chosen)))]
             if self.rng.random() < recipe.two_steps and near is not None:
-                near = self.walk.any_neighbor(near)
-            return None if near is None else self.walk.popular_neighbor(near)
+                near = self._any_neighbor(near)
+            return None if near is None else self._popular_neighbor(near)
         if luck < recipe.related + recipe.topic and topic is not None:
-            return self.walk.popular_neighbor(topic)
+            return self._popular_neighbor(topic)
         return self.entity()
 
     def _fits(self, entity: int, topic: int | None) -> bool:
-        return topic is None or self.rng.random() < self.recipe.strangers or self.walk.adjacent(entity, topic)
+        return topic is None or self.rng.random() < self.recipe.strangers or bool((self._graph.around(entity) == topic).any())
 
     def crossed(self, entity: int) -> Mention | None:
         """Return, at the recipe's rate, a mention made of halves of two names instead of an entity."""

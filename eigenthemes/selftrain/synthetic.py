@@ -105,5 +105,4 @@ def _rest(where: _Where, recipe: Recipe, seed: int, amounts: Amounts, state: Any
 def _tables(where: _Where, seed: int, amounts: Amounts) -> Tables:
     kb = _opened(where)
     sampler = TableSampler(kb, np.random.default_rng(seed), Evidence.of(kb).attributes.lists)
-    training, held_out = (list(sampler.tables(many)) for many in (amounts.tables, amounts.tables_aside))
-    return Tables([made.document for made in training], [made.document for made in held_out])
+    return Tables(list(sampler.tables(amounts.tables)), list(sampler.tables(amounts.tables_aside)))

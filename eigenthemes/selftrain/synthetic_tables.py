@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,19 +19,6 @@ Floats = NDArray[np.float64]
 
 _TRIES = 20
 _HEADER = ("first", "second")
-
-
-@dataclass(frozen=True, slots=True)
-class MadeUpTable:
-    """A table as a document, and what its columns have in common.
-
-    attribute  the type or relation that was drawn for the first column; None: there is none
-    relation   from the first column to the second, as in `Graph.relations`; None: there is no second column
-    """
-
-    document: Document
-    attribute: int | None = None
-    relation: int | None = None
 
 
 class TableSampler:
@@ -54,12 +41,12 @@ class TableSampler:
         self._counts = np.diff(self._first)
         self._roots_of_degrees = self._roots(kb.graph.degree)
 
-    def tables(self, many: int) -> Iterator[MadeUpTable]:
+    def tables(self, many: int) -> Iterator[Document]:
         """Yield tables."""
         for number in range(many):
             self._choose_form()
-            made = self._from_document() if self.rng.random() < self.recipe.documents else self._from_graph()
-            yield replace(made, document=replace(made.document, id=number))
+            table = self._from_document() if self.rng.random() < self.recipe.documents else self._from_graph()
+            yield replace(table, id=number)
 
     def _choose_form(self) -> None:
         """Draw in which form the names of a table are written, and how many of them."""
@@ -67,13 +54,13 @@ class TableSampler:
         namer.form_rate = often if self.rng.random() < share else seldom
         namer.operation = namer.written.any_operation() if self.rng.random() < self.recipe.one_form else None
 
-    def _from_document(self) -> MadeUpTable:
+    def _from_document(self) -> Document:
         """Make a table of a synthetic document: its names one below the other."""
         document, missing = next(self.sampler.documents(1)), self._missing()
-        return MadeUpTable(_table_of([[self._perhaps_missing(mention, missing)] for mention in document.mentions or ()]))
+        return _table_of([[self._perhaps_missing(mention, missing)] for mention in document.mentions or ()])
 
-    def _from_graph(self) -> MadeUpTable:
-        attribute, members = self._theme()
+    def _from_graph(self) -> Document:
+        members = self._theme()
         if not len(members):
             return self._from_document()
         recipe, rng = self.recipe, self.rng
@@ -81,19 +68,18 @@ class TableSampler:
         entities = _some(members, many, rng)
         entities = [self.sampler.entity() if rng.random() < recipe.strangers else entity for entity in entities]
         relation, first, second = self._relation_of(entities), self._missing(), self._missing()
-        rows = [[self._cell(entity, first), self._related_cell(entity, relation, second)] for entity in entities]
-        return MadeUpTable(_table_of(rows), attribute, relation)
+        return _table_of([[self._cell(entity, first), self._related_cell(entity, relation, second)] for entity in entities])
 
-    def _theme(self) -> tuple[int | None, Ints]:
-        """Draw what the entities of a column have in common: an attribute, if it is one, and these entities."""
+    def _theme(self) -> Ints:
+        """Draw the entities of a column: those with an attribute, or with a relation to a node."""
         luck = self.rng.random()
         is_type = luck < self.recipe.type and self._types > 0
         if luck < self.recipe.type + self.recipe.relation:
             first, last = (0, self._types) if is_type else (self._types, len(self._counts))
             drawn = self._draw(self._roots(self._counts[first:last]))
             if drawn is not None:
-                return first + drawn, self._members[self._first[first + drawn] : self._first[first + drawn + 1]]
-        return None, self._around_a_node()
+                return self._members[self._first[first + drawn] : self._first[first + drawn + 1]]
+        return self._around_a_node()
 
     def _around_a_node(self) -> Ints:
         """Draw a node and a relation; return the entities with this relation to it."""
@@ -104,7 +90,7 @@ class TableSampler:
                 break
             codes = graph.relations[graph.indptr[node] : graph.indptr[node + 1]]
             near = graph.around(node).astype(np.int64)
-            named = self.sampler.walk.named[near]
+            named = self.sampler.named[near]
             known, counts = np.unique(codes[named], return_counts=True)
             drawn = self._draw(self._roots(counts))
             if drawn is not None:
@@ -135,7 +121,7 @@ class TableSampler:
         if relation is None or self.rng.random() >= self.recipe.filled:
             return None
         related = graph.neighbors[first:last][graph.relations[first:last] == relation]
-        related = related[self.sampler.walk.named[related]]
+        related = related[self.sampler.named[related]]
         return self._cell(int(related[self.rng.integers(len(related))]), missing) if len(related) else None
 
     def _cell(self, entity: int, missing: float) -> Mention:
