@@ -29,9 +29,10 @@ from eigenthemes.metrics.precision import credit
 from eigenthemes.names.name_memory import Memory, remembering
 from eigenthemes.pipeline.batch import BATCH, batch_maker, batches_of, gold_rows
 from eigenthemes.ranking.features import GROUPS, FeatureContext
+from eigenthemes.ranking.features.feature_context import WALKED_IN_TRAINING
 from eigenthemes.ranking.ranker import Ranker, feature_context_of, rank_batch
 from eigenthemes.records import Document
-from eigenthemes.selftrain.cell_training import Evidence
+from eigenthemes.selftrain.cell_training import evidence_of
 from eigenthemes.selftrain.gold import gold_train
 from eigenthemes.selftrain.recipe import RECIPE
 from eigenthemes.selftrain.sampling import Sampler
@@ -207,8 +208,8 @@ def measure_ablation(arguments: argparse.Namespace) -> list[Row]:
 def _made_up(kb: KB) -> tuple[list[TrainingBatch], FeatureContext]:
     """Return the made-up documents that a ranker is fitted on, as `self_train` makes them, and their feature context."""
     maker = batch_maker(kb, needs_vectors=False, remembers=False)
-    evidence = Evidence.of(kb)
-    context = evidence.context(kb, maker.vectors, None, remembers=False)
+    evidence = evidence_of(kb)
+    context = FeatureContext(kb, maker.vectors, None, evidence, remembers=False, walked=WALKED_IN_TRAINING)
     sampler = Sampler(kb, np.random.default_rng(0), RECIPE, evidence.profiles)
     documents = sampler.documents(documents_for(kb.manifest["counts"]["named"]), written=True)
     return training_batches(documents, maker, context, lambda amount: None), context

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -180,9 +181,10 @@ def add_memory(writer: KBWriter, description: dict[str, Any], memory: Memory) ->
 
 def _add_evidence(writer: KBWriter, kb: KB) -> None:
     """Write the arrays that the features of a ranker need, unless the KB has them."""
-    from eigenthemes.selftrain.cell_training import Evidence
+    from eigenthemes.selftrain.cell_training import evidence_of
 
-    for name, array in Evidence.of(kb).files().items():
+    files = (part.files().items() for part in evidence_of(kb) if part is not None)
+    for name, array in chain.from_iterable(files):
         if not kb.has(name):
             writer.add(name, array)
 

@@ -4,23 +4,22 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.core.progress import Advance
-from eigenthemes.embeddings.word_vectors import WordContext
 from eigenthemes.kb.attributes import EntityAttributes, attribute_count, collect_attributes
-from eigenthemes.kb.graph import Hubs, Kinds, hubs_of, kinds_of
-from eigenthemes.kb.profiles import EntityProfiles, collect_profiles
-from eigenthemes.kb.store import KB, Vectors
+from eigenthemes.kb.graph import hubs_of, kinds_of
+from eigenthemes.kb.profiles import collect_profiles
+from eigenthemes.kb.store import KB
 from eigenthemes.names.generator import CandidateGenerator
 from eigenthemes.pipeline.batch import Batch, BatchMaker, batches_of, gold_rows
 from eigenthemes.ranking.cells import CellModel, dot
 from eigenthemes.ranking.decide import DecisionRule, decide
-from eigenthemes.ranking.features.feature_context import WALKED_IN_TRAINING, FeatureContext
+from eigenthemes.ranking.features.feature_context import Evidence, FeatureContext
 from eigenthemes.ranking.features.nil import nil_features, softmax
 from eigenthemes.ranking.methods import Scored, method_named
 from eigenthemes.ranking.ranker import Ranker, rank_batch
@@ -139,45 +138,16 @@ def _reported(kb: KB, mentions: Sequence[Mention], entities: Sequence[int]) -> t
     return types, {(each.subject, each.object, each.id) for each in report.relations}
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
-    """The evidence arrays that features of a new ranker are computed from."""
+def evidence_of(kb: KB) -> Evidence:
+    """Return the evidence that a KB keeps, and collect what it does not keep yet; once for each KB that is open."""
+    return kb.cached(_collect_evidence)
 
-    attributes: EntityAttributes
-    profiles: EntityProfiles
-    hubs: Hubs
-    kinds: Kinds | None
 
-    @classmethod
-    def of(cls, kb: KB) -> Evidence:
-        """Return what a KB keeps, and collect what it does not keep yet; once for each KB that is open."""
-        return kb.cached(cls._collect)
-
-    @classmethod
-    def _collect(cls, kb: KB) -> Evidence:
-        return cls(
-            EntityAttributes.of(kb) or count_attributes(kb),
-            EntityProfiles.of(kb) or collect_profiles(kb, kb.spelled_names),
-            Hubs.of(kb) or hubs_of(kb, Sampler(kb, np.random.default_rng(0)).popularity),
-            Kinds.of(kb) or kinds_of(kb),
-        )
-
-    def files(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays that a KB keeps, by name."""
-        kinds = {} if self.kinds is None else self.kinds.files()
-        return {**self.attributes.files(), **self.profiles.files(), **self.hubs.files(), **kinds}
-
-    def context(
-        self,
-        kb: KB,
-        vectors: Vectors | None,
-        words: WordContext | None,
-        *,
-        remembers: bool = True,
-        leaves_out_own: bool = False,
-    ) -> FeatureContext:
-        """Return the feature context of a KB with all this."""
-        evidence = self.attributes, self.profiles, self.hubs, self.kinds
-        return FeatureContext(
-            kb, vectors, words, *evidence, remembers=remembers, leaves_out_own=leaves_out_own, walked=WALKED_IN_TRAINING
-        )
+def _collect_evidence(kb: KB) -> Evidence:
+    kept = Evidence.of(kb)
+    return Evidence(
+        kept.attributes or count_attributes(kb),
+        kept.profiles or collect_profiles(kb, kb.spelled_names),
+        kept.hubs or hubs_of(kb, Sampler(kb, np.random.default_rng(0)).popularity),
+        kept.kinds or kinds_of(kb),
+    )

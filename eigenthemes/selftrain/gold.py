@@ -17,9 +17,10 @@ from eigenthemes.names.name_memory import NOT_A_NAME, Memory, document_key
 from eigenthemes.names.retrieval import REMEMBERED
 from eigenthemes.pipeline.batch import Batch, batch_maker
 from eigenthemes.ranking.features import COLUMNS, FeatureContext, memory
+from eigenthemes.ranking.features.feature_context import WALKED_IN_TRAINING
 from eigenthemes.ranking.ranker import Ranker, rank_batch
 from eigenthemes.records import Document
-from eigenthemes.selftrain.cell_training import Evidence
+from eigenthemes.selftrain.cell_training import evidence_of
 from eigenthemes.selftrain.fit import best_threshold, keep_rows, outcomes, reliability_report
 from eigenthemes.selftrain.training import TrainingBatch, fit_rounds, fit_temperature
 from eigenthemes.text.normalize import normalize, squash
@@ -88,9 +89,9 @@ class _Gold:
     @classmethod
     def of(cls, kb: KB, documents: Sequence[Document], vectors: str | None, context: WordContext | None) -> _Gold:
         maker = batch_maker(kb, needs_vectors=False, vectors=vectors)
-        evidence = Evidence.of(kb)
-        features = evidence.context(kb, maker.vectors, context, leaves_out_own=True)
-        before = evidence.context(kb, maker.vectors, context, remembers=False)
+        given = kb, maker.vectors, context, evidence_of(kb)
+        features = FeatureContext(*given, leaves_out_own=True, walked=WALKED_IN_TRAINING)
+        before = FeatureContext(*given, remembers=False, walked=WALKED_IN_TRAINING)
         batches = (without_own(maker.make([document]), features) for document in documents)
         return cls([TrainingBatch.of(batch, kb, features) for batch in batches], features, before)
 

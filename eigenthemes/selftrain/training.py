@@ -23,6 +23,7 @@ from eigenthemes.ranking.features import (
     local_features,
     theme_features,
 )
+from eigenthemes.ranking.features.feature_context import WALKED_IN_TRAINING
 from eigenthemes.ranking.features.nil import nil_features, softmax
 from eigenthemes.ranking.features.support import pruned
 from eigenthemes.ranking.features.topic import GROUP as TOPIC
@@ -38,7 +39,7 @@ from eigenthemes.ranking.ranker import (
     with_memory_weights,
 )
 from eigenthemes.records import Document
-from eigenthemes.selftrain.cell_training import Evidence, fit_cells
+from eigenthemes.selftrain.cell_training import evidence_of, fit_cells
 from eigenthemes.selftrain.false_matches import fit_false_matches
 from eigenthemes.selftrain.fit import (
     CONFIDENCE,
@@ -50,7 +51,6 @@ from eigenthemes.selftrain.fit import (
     reliability_report,
     without_removed,
 )
-from eigenthemes.selftrain.recipe import RECIPE, Recipe
 from eigenthemes.selftrain.synthetic import Amounts, make_up
 
 Floats = NDArray[np.float64]
@@ -92,8 +92,6 @@ def self_train(
     context: WordContext | None = None,
     seed: int = 0,
     documents: int | None = None,
-    recipe: Recipe = RECIPE,
-    left_out: Collection[str] = (),
     jobs: int = 1,
     progress: Progress | None = None,
 ) -> Ranker:
@@ -102,30 +100,29 @@ def self_train(
     vectors    name of a set of vectors; None: the first
     context    vectors of words and descriptions; None: the text does not count
     documents  how many to fit on; None: as many as the KB needs
-    left_out   columns that must not count, or the topic: to see what each brings
     jobs       with more than one, documents are made up in other processes; the ranker is the same
     """
     progress = progress or Silent()
     many = documents or documents_for(kb.manifest["counts"]["named"])
     maker = batch_maker(kb, needs_vectors=False, vectors=vectors, remembers=False)
-    evidence = Evidence.of(kb)
-    features = evidence.context(kb, maker.vectors, context, remembers=False)
+    features = FeatureContext(kb, maker.vectors, context, evidence_of(kb), remembers=False, walked=WALKED_IN_TRAINING)
     amounts = amounts_for(many)
     aside = amounts.aside
     total = many + 2 * aside + amounts.tables
     with progress.step("training", total=total, unit="documents") as advance, one_thread(), Workers(jobs) as workers:
-        made = make_up(kb, recipe, seed, amounts, workers)
-        training = training_batches(made.training, maker, features, advance)
-        ranker = fit_rounds(training, features, left_out=left_out)
-        rest = made.rest()
-        harder = training_batches(rest.harder, maker, features, advance)
+        fitted_on, rest, tables = make_up(kb, seed, amounts, workers)
+        training = training_batches(fitted_on, maker, features, advance)
+        ranker = fit_rounds(training, features)
+        harder_documents, ordinary, with_false_matches = rest()
+        harder = training_batches(harder_documents, maker, features, advance)
         ranker = fit_confidence(ranker, harder, training[: len(harder)], features)
-        held_out = without_removed(maker.make(rest.held_out), kb)
+        held_out = without_removed(maker.make(ordinary), kb)
         calibrated = replace(ranker, confidence=CONFIDENCE)
         probability, right, has_answer = outcomes(calibrated, held_out, kb, features)
         advance(aside)
-        false_matches = fit_false_matches(ranker, rest.with_false_matches, maker, features)
-        cells = fit_cells(ranker, *made.tables(), maker, features, advance)
+        false_matches = fit_false_matches(ranker, with_false_matches, maker, features)
+        to_fit, kept_aside = tables()
+        cells = fit_cells(ranker, to_fit, kept_aside, maker, features, advance)
     about = {
         "training": {"documents": many, "mentions": sum(len(part.batch.mentions) for part in training), "seed": seed},
         "made_up": {

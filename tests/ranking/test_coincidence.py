@@ -8,12 +8,12 @@ from helpers.documents import names_document
 from helpers.kbs import build_untrained
 
 from eigenthemes import KB
-from eigenthemes.kb.attributes import EntityAttributes
 from eigenthemes.linker import Linker
 from eigenthemes.pipeline.batch import batch_maker
 from eigenthemes.pipeline.mention_groups import MentionGroups
 from eigenthemes.ranking.features import COLUMN_BOUNDS, COLUMNS, FeatureContext
 from eigenthemes.ranking.features.coincidence import CELL_COLUMNS, Coincidence
+from eigenthemes.ranking.features.feature_context import Evidence
 from eigenthemes.ranking.ranker import Ranker
 from eigenthemes.records import Document, Mention, Table
 from eigenthemes.selftrain.training import self_train
@@ -43,7 +43,7 @@ def towns(tmp_path_factory: pytest.TempPathFactory) -> KB:
 
 def found_in(kb: KB, *documents: Document) -> tuple[MentionGroups, Coincidence]:
     groups = MentionGroups.of(batch_maker(kb, needs_vectors=False).make(documents))
-    found = Coincidence.of(groups, FeatureContext(kb, None, None, EntityAttributes.of(kb)))
+    found = Coincidence.of(groups, FeatureContext(kb, None, None, Evidence.of(kb)))
     assert found is not None
     return groups, found
 

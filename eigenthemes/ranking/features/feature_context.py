@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +39,23 @@ _WALKS = 3  # times that the neighbours of a candidate are walked, at most: twic
 Scratch = tuple[NDArray[np.int32], Ints]
 
 
+class Evidence(NamedTuple):
+    """The arrays that a KB keeps for the features of its ranker, each None where it keeps none."""
+
+    attributes: EntityAttributes | None = None
+    profiles: EntityProfiles | None = None
+    hubs: Hubs | None = None
+    kinds: Kinds | None = None
+
+    @classmethod
+    def of(cls, kb: KB) -> Evidence:
+        """Return what a KB keeps."""
+        return cls(EntityAttributes.of(kb), EntityProfiles.of(kb), Hubs.of(kb), Kinds.of(kb))
+
+
+_NO_EVIDENCE = Evidence()
+
+
 class FeatureContext:
     """The arrays of a KB that features are computed from. Never changes once made: any number of threads may share one.
 
@@ -63,17 +80,14 @@ class FeatureContext:
         kb: KB,
         vectors: Vectors | None,
         word_context: WordContext | None = None,
-        attributes: EntityAttributes | None = None,
-        profiles: EntityProfiles | None = None,
-        hubs: Hubs | None = None,
-        kinds: Kinds | None = None,
+        evidence: Evidence = _NO_EVIDENCE,
         *,
         remembers: bool = True,
         leaves_out_own: bool = False,
         walked: int = WALKED,
     ) -> None:
         self.kb, self.vectors, self.word_context = kb, vectors, word_context
-        self.attributes, self.profiles, self.hubs, self.kinds = attributes, profiles, hubs, kinds
+        self.attributes, self.profiles, self.hubs, self.kinds = evidence
         self.memory, self.leaves_out_own = name_memories(kb) if remembers else None, leaves_out_own
         self.walked = walked
         degree = kb.graph.degree
@@ -81,7 +95,7 @@ class FeatureContext:
         self.graph = kb.graph.indptr, kb.graph.neighbors, rarity.astype(np.float32)
         names = kb.spelled_names
         self.spelled = kb.array("entity_names"), names.indptr, names.tokens, names.letters
-        self.hub_numbers = None if hubs is None else hubs.numbers(len(degree))
+        self.hub_numbers = None if self.hubs is None else self.hubs.numbers(len(degree))
         self.scratch = Pool(lambda: _new_scratch(len(degree)))
         self.token_table = kb.name_index.token_table
         self.token_model = kb.cached(TokenModel.of)
@@ -90,7 +104,7 @@ class FeatureContext:
     @classmethod
     def of(cls, kb: KB, vectors: Vectors | None, word_context: WordContext | None = None) -> FeatureContext:
         """Make it with all that the KB keeps for its ranker."""
-        return cls(kb, vectors, word_context, EntityAttributes.of(kb), EntityProfiles.of(kb), Hubs.of(kb), Kinds.of(kb))
+        return cls(kb, vectors, word_context, Evidence.of(kb))
 
     @lazy
     def edges(self) -> tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[Any], NDArray[np.int64], NDArray[Any]]:
