@@ -40,30 +40,26 @@ def gold_train(
     *,
     vectors: str | None = None,
     context: WordContext | None = None,
-    strength: float | None = None,
     progress: Progress | None = None,
 ) -> Ranker:
-    """Fit a ranker on gold, too; what is reported of it was measured on documents it was not fitted on.
+    """Fit a ranker on gold, too; the same one where no gold is among the candidates of its mention.
 
-    strength  how hard its weights are drawn to those it has; None: as documents kept aside say
+    What is reported of it was measured on documents it was not fitted on.
     """
-    annotated = labelled_documents(documents, kb)
-    strengths = STRENGTHS if strength is None else (strength,)
-    total = len(annotated) * len(strengths)
+    annotated = labelled_documents(documents)
+    total = len(annotated) * len(STRENGTHS)
     with (progress or Silent()).step("training on gold", total=total, unit="documents") as advance, one_thread():
         gold = _Gold.of(kb, annotated, vectors, context)
         training = gold.training
         if not any(part.gold.any() for part in training):
-            example = next(mention.gold[0] for document in annotated for mention in document.mentions or () if mention.gold)
-            raise unknown_gold("among the candidates of its mention", example, kb)
+            return ranker
         if len(training) < _FOLDS:
-            few = _FEW if strength is None else strength
-            about, final = {}, replace(fit_rounds(training, gold.features, ranker, few), cells=ranker.cells)
+            about, final = {}, replace(fit_rounds(training, gold.features, ranker, _FEW), cells=ranker.cells)
             final = replace(final, temperature=ranker.temperature, confidence=ranker.confidence)
         else:
-            tried = {each: _cross_fitted(gold, ranker, each, advance) for each in strengths}
+            tried = {each: _cross_fitted(gold, ranker, each, advance) for each in STRENGTHS}
             losses = [_loss(held_out, gold.features) for held_out in tried.values()]
-            best = strengths[int(np.argmin([(1 + _MARGIN * place) * loss for place, loss in enumerate(losses)]))]
+            best = STRENGTHS[int(np.argmin([(1 + _MARGIN * place) * loss for place, loss in enumerate(losses)]))]
             about, final = _compare(tried[best], ranker, kb, gold), _fit(training, gold.features, ranker, best)
     about = {"documents": len(annotated), "mentions": sum(len(part.batch.mentions) for part in training), **about}
     threshold = about.pop("threshold", ranker.threshold)
@@ -110,7 +106,7 @@ def without_own(batch: Batch, context: FeatureContext) -> Batch:
     return keep_rows(batch, kept)
 
 
-def labelled_documents(documents: Iterable[Document], kb: KB) -> list[Document]:
+def labelled_documents(documents: Iterable[Document]) -> list[Document]:
     """Return the documents with their mentions that have gold; empty gold means NIL.
 
     What people say is not a name at all ("not_a_name") says nothing about names that are missing from the KB, and is left out.
@@ -122,21 +118,7 @@ def labelled_documents(documents: Iterable[Document], kb: KB) -> list[Document]:
         )
         if mentions:
             annotated.append(replace(document, mentions=mentions))
-    if not annotated:
-        raise DocumentError('no mention has gold to train on; give documents whose mentions have "gold": ids of the KB')
-    ids = [gold for document in annotated for mention in document.mentions or () for gold in mention.gold or ()]
-    if not ids:
-        raise DocumentError("the gold of all mentions is empty, so there is no answer to learn; give ids of the KB as gold")
-    if (kb.indices_of(ids) < 0).all():
-        raise unknown_gold("in the KB", ids[0], kb)
     return annotated
-
-
-def unknown_gold(where: str, example: str, kb: KB) -> DocumentError:
-    """Return the error for gold that has nothing to do with a KB."""
-    return DocumentError(
-        f"no gold id is {where} (gold is like {example}, the KB's ids are like {kb.id_of(0)}); give gold with the KB's ids"
-    )
 
 
 def _fit(training: Sequence[TrainingBatch], context: FeatureContext, start: Ranker, strength: float) -> Ranker:
@@ -191,7 +173,9 @@ def check_gold(documents: Iterable[Document], kb: KB) -> list[Document]:
         raise DocumentError('no mention has gold to train on; give documents whose mentions have "gold": ids of the KB')
     ids = [entity_id for document in said for mention in document.mentions or () for entity_id in mention.gold or ()]
     if ids and (kb.indices_of(ids) < 0).all():
-        raise unknown_gold("in the KB", ids[0], kb)
+        raise DocumentError(
+            f"no gold id is in the KB (gold is like {ids[0]}, the KB's ids are like {kb.id_of(0)}); give gold with the KB's ids"
+        )
     return said
 
 
@@ -218,10 +202,7 @@ def refit(kb: KB, ranker: Ranker, given: Iterable[Document] = (), **options: Any
         return ranker
     whole = {document_key(document): document for document in given}
     documents = [whole.get(said.key) or said.to_document() for said in remembered.corrected]
-    try:
-        return gold_train(kb, ranker, documents, **options)
-    except DocumentError:  # no name has two documents that say what it means, and none a candidate of its own
-        return ranker
+    return gold_train(kb, ranker, documents, **options)
 
 
 def self_trained(kb: KB, vectors: str | None, *, seed: int) -> Ranker | None:

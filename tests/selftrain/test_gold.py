@@ -16,7 +16,8 @@ from eigenthemes.ranking.features import (
 )
 from eigenthemes.ranking.ranker import Ranker
 from eigenthemes.records import Document, Mention
-from eigenthemes.selftrain.gold import gold_train
+from eigenthemes.selftrain import gold
+from eigenthemes.selftrain.gold import check_gold, gold_train
 from eigenthemes.selftrain.training import TrainingBatch, self_train
 from eigenthemes.train import store_ranker
 
@@ -39,12 +40,16 @@ def contrary_gold(many: int) -> list[Document]:
     return [Document(mentions=(Mention(f"Thing{i}", gold=(f"low{i}",)),)) for i in range(many)]
 
 
-def test_gold_moves_the_weights_towards_gold(contrary: tuple[KB, Ranker]) -> None:
+def test_gold_moves_the_weights_towards_gold(contrary: tuple[KB, Ranker], monkeypatch: pytest.MonkeyPatch) -> None:
     kb, before = contrary
     column = COLUMNS.index("log_prior")
-    few, many, timid = (
-        gold_train(kb, before, contrary_gold(n), strength=strength) for n, strength in ((3, 20), (30, 20), (30, 1e6))
-    )
+
+    def fitted(many: int, strength: float) -> Ranker:
+        monkeypatch.setattr(gold, "_FEW", strength)
+        monkeypatch.setattr(gold, "STRENGTHS", (strength,))
+        return gold_train(kb, before, contrary_gold(many))
+
+    few, many, timid = fitted(3, 20), fitted(30, 20), fitted(30, 1e6)
     assert all(map(same_shape, (few, many, timid), (before,) * 3))
     assert many.rounds[-1].choice[column] < few.rounds[-1].choice[column] < before.rounds[-1].choice[column]
     assert timid.rounds[-1].choice == pytest.approx(before.rounds[-1].choice, abs=0.01)
@@ -97,29 +102,26 @@ def test_empty_gold_says_that_there_is_none(contrary: tuple[KB, Ranker]) -> None
     assert chance[1] < chance[0]
 
 
-@pytest.mark.parametrize(
-    ("documents", "words"),
-    [
-        ([], "no mention has gold"),
-        ([Document(mentions=(Mention("Thing1"),))], "no mention has gold"),
-        ([Document(text="Thing1 and Thing2")], "no mention has gold"),
+@pytest.mark.parametrize("mentions", [None, (), (Mention("Thing1"),), (Mention("Thing1", gold=()),)])
+@pytest.mark.parametrize("gold_of_another", [(), ("Q42",), ("low2",)])
+def test_gold_that_teaches_nothing_changes_nothing(
+    contrary: tuple[KB, Ranker], mentions: tuple[Mention, ...] | None, gold_of_another: tuple[str, ...]
+) -> None:
+    kb, before = contrary
+    documents = [Document(text="Thing1", mentions=mentions), Document(mentions=(Mention("Thing1", gold=gold_of_another),))]
+    assert gold_train(kb, before, documents) is before
+
+
+def test_gold_of_another_kb_is_refused(contrary: tuple[KB, Ranker]) -> None:
+    kb, _ = contrary
+    for documents, words in (
+        ([Document(mentions=(Mention("Thing1"),)), Document(text="Thing1")], "no mention has gold"),
         ([Document(mentions=(Mention("Thing1", gold=("Q42",)),))], "Q42"),
-        ([Document(mentions=(Mention("Thing1", gold=("low2",)),))], "low2"),
-    ],
-)
-def test_gold_that_teaches_nothing_is_refused(contrary: tuple[KB, Ranker], documents: list[Document], words: str) -> None:
-    kb, before = contrary
-    with pytest.raises(DocumentError, match=words) as refused:
-        gold_train(kb, before, documents)
-    assert "\n" not in str(refused.value)
-    assert "; give" in str(refused.value)
-
-
-def test_gold_that_is_outside_throughout_is_refused_in_fitting_words(contrary: tuple[KB, Ranker]) -> None:
-    kb, before = contrary
-    with pytest.raises(DocumentError) as refused:
-        gold_train(kb, before, [Document(mentions=(Mention("Thing1", gold=()),))])
-    assert "like ," not in str(refused.value)
+    ):
+        with pytest.raises(DocumentError, match=words) as refused:
+            check_gold(documents, kb)
+        assert "\n" not in str(refused.value)
+        assert "; give" in str(refused.value)
 
 
 def test_a_field_called_removed_is_the_users_own(contrary: tuple[KB, Ranker]) -> None:
