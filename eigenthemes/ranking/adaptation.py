@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,15 +27,6 @@ class Adaptation:
     documents: int
     names: int
     weights: dict[str, float]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Describe it for the manifest."""
-        return asdict(self)
-
-    @classmethod
-    def of(cls, described: dict[str, Any]) -> Adaptation:
-        """Make it from the manifest."""
-        return cls(**described)
 
     def odds(self, groups: MentionGroups, having: NDArray[np.int64], popularity: Floats, columns: tuple[str, ...]) -> Floats:
         """Return what it adds to the log-odds of each group in `having` [b]; popularity [b, 4] are its `columns`."""
@@ -86,15 +76,6 @@ class CorpusPrior:
     weights: dict[str, float]
     types: dict[str, float]
     often: dict[str, float]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Describe it for the manifest."""
-        return asdict(self)
-
-    @classmethod
-    def of(cls, described: dict[str, Any]) -> CorpusPrior:
-        """Make it from the manifest."""
-        return cls(**described)
 
     def utility(self, groups: MentionGroups, kb: KB) -> Floats:
         """Return what it adds to the utility of each candidate [n]."""

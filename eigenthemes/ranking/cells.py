@@ -13,7 +13,7 @@ from eigenthemes.names.alignment import COVERAGE
 from eigenthemes.pipeline.mention_groups import MentionGroups
 from eigenthemes.ranking.features import COLUMNS, FeatureContext, memory
 from eigenthemes.ranking.features.coincidence import CELL_COLUMNS, CELL_NIL_COLUMNS, CellEvidence
-from eigenthemes.ranking.features.nil import NIL_COLUMNS, best_rows
+from eigenthemes.ranking.features.nil import NIL_COLUMNS, best_rows, dot, from_named, to_named
 
 Floats = NDArray[np.float64]
 
@@ -100,18 +100,3 @@ def cell_evidence(
     return (
         None if model is None or context.attributes is None else CellEvidence.of(groups, local[:, COVERAGE], context.attributes)
     )
-
-
-def to_named(columns: tuple[str, ...], weights: Floats) -> dict[str, float]:
-    """Return weights by the names of their columns, for the manifest."""
-    return {column: round(float(weight), 4) for column, weight in zip(columns, weights, strict=True)}
-
-
-def from_named(columns: tuple[str, ...], weights: dict[str, float]) -> Floats:
-    """Return the weights of columns by name; 0 for columns that have none."""
-    return np.array([weights.get(column, 0.0) for column in columns])
-
-
-def dot(rows: NDArray[Any], weights: Floats) -> Floats:
-    """Multiply row by row: BLAS would round a row differently in another batch."""
-    return np.asarray(np.einsum("ij,j->i", rows, weights))

@@ -17,7 +17,7 @@ from eigenthemes.names.evidence import NO_NAME, clues, definitions, follows_titl
 from eigenthemes.pipeline.mention_groups import MentionGroups
 from eigenthemes.ranking.adaptation import Adaptation
 from eigenthemes.ranking.features import COLUMNS, FeatureContext
-from eigenthemes.ranking.features.nil import best_rows, sigmoid
+from eigenthemes.ranking.features.nil import best_rows, dot, from_named, logit, sigmoid, to_named
 from eigenthemes.text.normalize import name_key, normalize, squash
 
 _FITS = 3.0  # log-odds where the long form is a name of the best candidate
@@ -111,7 +111,7 @@ _ALONE_BIAS, _ALONE_CLUES = 2.0, 2.0
 _FEW = 6.0  # n^2 of so few names makes others count half
 _USUAL_FALSE_MATCHES, _USUAL_NAMES = 0.35, 4.0  # share of chance names, as if seen on so many
 _ROUNDS = 30
-_DETECTION_CERTAIN = 1e-6
+NEARLY_CERTAIN = 1e-6  # distance from 0 and 1 of probabilities whose log-odds count
 
 POPULARITY = {
     "popularity": "log of the place by prior among all entities, as a share",
@@ -124,6 +124,7 @@ _UNSUPPORTED = ("alias", "cased", "log_prior", "log_rank", "log_names")  # colum
 _SUPPORT = ("coherence", "edges", "shared_rare", "shared", "longer_name", "same_entity")
 FALSE_MATCH_COLUMNS = ("one", *POPULARITY, *_UNSUPPORTED, *_SUPPORT, *_OF_RANKER)
 ALONE_COLUMNS = ("one", *POPULARITY, *_UNSUPPORTED)
+ALONE_PLACES = [FALSE_MATCH_COLUMNS.index(column) for column in ALONE_COLUMNS]
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,20 +136,12 @@ class FalseMatchModel:
 
     def to_dict(self) -> dict[str, dict[str, float]]:
         """Describe it for the manifest."""
-        both = ("chance", FALSE_MATCH_COLUMNS, self.false_match), ("alone", ALONE_COLUMNS, self.alone)
-        return {
-            name: {column: round(float(weight), 4) for column, weight in zip(columns, weights, strict=True)}
-            for name, columns, weights in both
-        }
+        return {"chance": to_named(FALSE_MATCH_COLUMNS, self.false_match), "alone": to_named(ALONE_COLUMNS, self.alone)}
 
     @classmethod
     def of(cls, described: dict[str, Any]) -> FalseMatchModel:
         """Make it from the manifest. A column it does not know weighs nothing."""
-        false_match, alone = (
-            np.array([described[name].get(column, 0.0) for column in columns])
-            for name, columns in (("chance", FALSE_MATCH_COLUMNS), ("alone", ALONE_COLUMNS))
-        )
-        return cls(false_match, alone)
+        return cls(from_named(FALSE_MATCH_COLUMNS, described["chance"]), from_named(ALONE_COLUMNS, described["alone"]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,19 +159,10 @@ class BestCandidates:
     known: NDArray[np.bool_]
     columns: Floats
 
-    def only(self, kept: NDArray[np.bool_]) -> BestCandidates:
-        """Return some of them."""
-        return BestCandidates(*(getattr(self, name)[kept] for name in ("having", "entity", "known", "columns")))
-
     @property
     def popularity(self) -> Floats:
         """POPULARITY of each [b, 4]."""
         return self.columns[:, 1 : 1 + len(POPULARITY)]
-
-    @property
-    def unsupported(self) -> Floats:
-        """ALONE_COLUMNS of each [b, a]."""
-        return self.columns[:, [FALSE_MATCH_COLUMNS.index(column) for column in ALONE_COLUMNS]]
 
 
 def best_candidates(
@@ -202,8 +186,8 @@ def best_candidates(
             np.ones((len(having), 1)),
             np.stack(popularity, axis=1),
             seen.astype(np.float64),
-            logit(nil[having])[:, None],
-            logit(probability[rows])[:, None],
+            logit(nil[having], NEARLY_CERTAIN)[:, None],
+            logit(probability[rows], NEARLY_CERTAIN)[:, None],
         ),
         axis=1,
     )
@@ -243,34 +227,29 @@ def detect(
     if detected is None or not detected.any():
         return None
     best = best_candidates(groups, features, probability, nil, context)
-    names = name_odds(groups, best, context, model)
-    odds = names.odds + remembered_odds(groups, best.having, context)
+    odds, document, abbreviated = name_odds(groups, best, context, model)
+    odds = odds + remembered_odds(groups, best.having, context)
     if adaptation is not None:
         odds = odds + adaptation.odds(groups, best.having, best.popularity, tuple(POPULARITY))
     factor = np.ones(len(groups))
-    factor[best.having] = settle(odds, names.document, len(groups.batch.documents))
+    factor[best.having] = settle(odds, document, len(groups.batch.documents))
     factor[~detected[groups.first_mention]] = 1.0
-    return Detection(factor, names.abbreviated)
+    return Detection(factor, abbreviated)
 
 
-@dataclass(frozen=True, slots=True)
-class NameOdds:
-    """Log-odds that groups with candidates are names [b], their documents [b], and expanded abbreviations [m]."""
+def name_odds(
+    groups: MentionGroups, best: BestCandidates, context: FeatureContext, model: FalseMatchModel | None
+) -> tuple[Floats, Ints, list[str]]:
+    """Compute the log-odds that groups with candidates are names [b], but for how many names of their document are chance.
 
-    odds: Floats
-    document: Ints
-    abbreviated: list[str]
-
-
-def name_odds(groups: MentionGroups, best: BestCandidates, context: FeatureContext, model: FalseMatchModel | None) -> NameOdds:
-    """Put together what is known of each name, but for how many names of its document are chance."""
+    Also returns their documents [b], and expanded abbreviations [m].
+    """
     counts = np.diff(groups.document_bounds)
     document = np.repeat(np.arange(len(counts)), counts)[best.having]
     told, abbreviated = _clues(groups, best, context)
     supported = (counts**2 / (counts**2 + _FEW))[document]
     among_others, alone = _supported_odds(best, model) + told, _lonely_odds(best, model) + _ALONE_CLUES * told
-    odds = supported * among_others + (1 - supported) * alone
-    return NameOdds(odds, document, abbreviated)
+    return supported * among_others + (1 - supported) * alone, document, abbreviated
 
 
 def _supported_odds(best: BestCandidates, model: FalseMatchModel | None) -> Floats:
@@ -278,13 +257,13 @@ def _supported_odds(best: BestCandidates, model: FalseMatchModel | None) -> Floa
     shift = np.log(_NIL_IN_TRAINING / (1 - _NIL_IN_TRAINING)) - nil
     if model is None:
         return np.asarray(shift)
-    return np.asarray(_SHIFT * shift + _bounded(_FALSE_MATCH * np.einsum("ij,j->i", best.columns, model.false_match)))
+    return np.asarray(_SHIFT * shift + _bounded(_FALSE_MATCH * dot(best.columns, model.false_match)))
 
 
 def _lonely_odds(best: BestCandidates, model: FalseMatchModel | None) -> Floats:
     if model is None:
         return np.full(len(best.having), 2 * _ALONE_BIAS)
-    return _bounded(_ALONE * np.einsum("ij,j->i", best.unsupported, model.alone)) + _ALONE_BIAS
+    return _bounded(_ALONE * dot(best.columns[:, ALONE_PLACES], model.alone)) + _ALONE_BIAS
 
 
 def _bounded(odds: Floats) -> Floats:
@@ -297,7 +276,7 @@ def settle(z: Floats, document: Ints, documents: int) -> Floats:
     false_share = np.full(documents, _USUAL_FALSE_MATCHES)
     factor = sigmoid(z)
     for _ in range(_ROUNDS):
-        factor = sigmoid(z - logit(false_share)[document])
+        factor = sigmoid(z - logit(false_share, NEARLY_CERTAIN)[document])
         false_share = (
             np.bincount(document, weights=1 - factor, minlength=documents) + _USUAL_NAMES * _USUAL_FALSE_MATCHES
         ) / counts
@@ -332,9 +311,3 @@ def _names_no_person(groups: MentionGroups, best: BestCandidates, context: Featu
     single = groups.log_words[best.having] == 0
     may_be = context.token_model.analysis.has_persons & ~(single & best.known)
     return np.asarray(titled[best.having] & ~may_be)
-
-
-def logit(probability: Floats) -> Floats:
-    """Compute the log-odds of probabilities, none of them certain."""
-    clipped = np.clip(probability, _DETECTION_CERTAIN, 1 - _DETECTION_CERTAIN)
-    return np.asarray(np.log(clipped / (1 - clipped)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +15,7 @@ from eigenthemes.kb.store import KB, Vectors
 from eigenthemes.pipeline.batch import Batch
 from eigenthemes.pipeline.mention_groups import MentionGroups
 from eigenthemes.ranking.adaptation import Adaptation, CorpusPrior
-from eigenthemes.ranking.cells import CELL_NIL, CellModel, CellRound, cell_evidence, dot, from_named, to_named
+from eigenthemes.ranking.cells import CELL_NIL, CellModel, CellRound, cell_evidence
 from eigenthemes.ranking.detection import Detection, FalseMatchModel, detect
 from eigenthemes.ranking.features import (
     COLUMNS,
@@ -26,7 +26,17 @@ from eigenthemes.ranking.features import (
     memory,
     theme_features,
 )
-from eigenthemes.ranking.features.nil import NIL_COLUMNS, highest, nil_features, sigmoid, softmax
+from eigenthemes.ranking.features.nil import (
+    NIL_COLUMNS,
+    dot,
+    from_named,
+    highest,
+    logit,
+    nil_features,
+    sigmoid,
+    softmax,
+    to_named,
+)
 from eigenthemes.ranking.features.row import RowAgreement
 from eigenthemes.ranking.features.topic import Topics, find_topics, kind_utility
 
@@ -50,11 +60,11 @@ class Confidence(NamedTuple):
 
     def if_in_kg(self, probability: Floats) -> Floats:
         """Return the calibrated probabilities of best candidates, if the right entity is in the KG."""
-        return sigmoid(self.slope * _log_odds(probability) + self.shift)
+        return sigmoid(self.slope * logit(probability, _CERTAIN) + self.shift)
 
     def in_any_case(self, probability: Floats, coverage: Floats) -> Floats:
         """Return the probabilities of best candidates, counting mentions whose entity is missing from the KG."""
-        return sigmoid(self.overall * _log_odds(probability) - self.coverage * (1 - coverage))
+        return sigmoid(self.overall * logit(probability, _CERTAIN) - self.coverage * (1 - coverage))
 
     def calibrate(
         self, groups: MentionGroups, probability: Floats, nil: Floats, coverage: NDArray[Any]
@@ -78,11 +88,6 @@ class Confidence(NamedTuple):
         factor = np.where(changed, np.minimum(told / np.maximum(best, _CERTAIN), most / np.maximum(total, _CERTAIN)), 1.0)
         calibrated = probability * np.repeat(factor, counts)
         return calibrated, np.where(changed, 1 - total * factor, nil), np.where(changed, np.maximum(in_kg, best * factor), best)
-
-
-def _log_odds(probability: Floats) -> Floats:
-    inside = np.clip(probability, _CERTAIN, 1 - _CERTAIN)
-    return np.log(inside / (1 - inside))
 
 
 AS_FOUND = Confidence()
@@ -144,13 +149,18 @@ class Ranker:
         if self.topic > 0:
             figures["topic"] = round(self.topic, 4)
         told = {} if self.confidence == AS_FOUND else {"confidence": self.confidence._asdict()}
-        parts = {"chance": self.false_matches, "adapted": self.adaptation, "tables": self.cells, "pile": self.corpus_prior}
+        parts = {
+            "chance": None if self.false_matches is None else self.false_matches.to_dict(),
+            "adapted": None if self.adaptation is None else asdict(self.adaptation),
+            "tables": None if self.cells is None else self.cells.to_dict(),
+            "pile": None if self.corpus_prior is None else asdict(self.corpus_prior),
+        }
         return {
             **figures,
             **told,
             **self.about,
             "rounds": rounds,
-            **{name: part.to_dict() for name, part in parts.items() if part is not None},
+            **{name: part for name, part in parts.items() if part is not None},
         }
 
     @classmethod
@@ -165,11 +175,11 @@ class Ranker:
         )
         about = {key: value for key, value in described.items() if key not in _FIELDS}
         false_matches = FalseMatchModel.of(described["chance"]) if "chance" in described else None
-        adapted = Adaptation.of(described["adapted"]) if "adapted" in described else None
+        adapted = Adaptation(**described["adapted"]) if "adapted" in described else None
         cells = CellModel.of(described["tables"]) if "tables" in described else None
         temperature, threshold = float(described["temperature"]), float(described["threshold"])
         topic = float(described.get("topic", 0.0))
-        corpus_prior = CorpusPrior.of(described["pile"]) if "pile" in described else None
+        corpus_prior = CorpusPrior(**described["pile"]) if "pile" in described else None
         confidence = Confidence(**described.get("confidence", {}))
         return cls(rounds, temperature, threshold, about, false_matches, adapted, cells, topic, corpus_prior, confidence)
 
@@ -318,7 +328,8 @@ def probabilities(
 
 def rank_with_kb(batch: Batch, kb: KB) -> BatchRanking:
     """Rank a batch by the KB's own ranker."""
-    return rank_batch(ranker_of(kb, _name(batch.vectors)), batch, feature_context_of(kb, batch.vectors))
+    vectors = batch.vectors
+    return rank_batch(ranker_of(kb, None if vectors is None else vectors.name), batch, feature_context_of(kb, vectors))
 
 
 def has_ranker(kb: KB, vectors: str | None) -> bool:
@@ -349,7 +360,3 @@ def _open_ranker(kb: KB, vectors: str) -> Ranker:
 
 def _feature_context(kb: KB, vectors: str | None) -> FeatureContext:
     return FeatureContext.of(kb, None if vectors is None else kb.vectors(vectors), WordContext.of(kb))
-
-
-def _name(vectors: Vectors | None) -> str | None:
-    return None if vectors is None else vectors.name

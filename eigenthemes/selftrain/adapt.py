@@ -16,8 +16,9 @@ from eigenthemes.errors import DocumentError
 from eigenthemes.kb.store import KB
 from eigenthemes.pipeline.batch import BATCH, batch_maker, batches_of
 from eigenthemes.ranking.adaptation import NUMBERS, Adaptation, CorpusPrior, entity_numbers, mention_features, type_columns
-from eigenthemes.ranking.detection import POPULARITY, best_candidates, logit, name_odds, settle
+from eigenthemes.ranking.detection import NEARLY_CERTAIN, POPULARITY, best_candidates, name_odds, settle
 from eigenthemes.ranking.features import FeatureContext
+from eigenthemes.ranking.features.nil import logit
 from eigenthemes.ranking.ranker import AS_FOUND, Ranker, rank_batch
 from eigenthemes.records import Document
 from eigenthemes.selftrain.fit import fit_soft
@@ -79,13 +80,13 @@ def _read_corpus(kb: KB, ranker: Ranker, documents: list[Document], vectors: str
         ranking = rank_batch(ranker, maker.make(some), context)
         groups = ranking.groups
         best = best_candidates(groups, ranking.features, ranking.probability, ranking.nil_probability, context)
-        names = name_odds(groups, best, context, ranker.false_matches)
+        names_odds, documents_of, _ = name_odds(groups, best, context, ranker.false_matches)
         of_group: list[list[list[str]]] = [[] for _ in range(len(groups))]
         for group, of_mention in zip(groups.group_of.tolist(), mention_features(groups), strict=True):
             of_group[group].append(of_mention)
         features += [of_group[group] for group in best.having.tolist()]
-        odds.append(names.odds)
-        document.append(names.document + done)
+        odds.append(names_odds)
+        document.append(documents_of + done)
         popularity.append(best.popularity)
         done += len(some)
         advance(len(some))
@@ -100,7 +101,7 @@ def _co_train(pile: _CorpusNames) -> dict[str, float]:
     weights = np.zeros(columns.shape[1])
     for _ in range(_ROUNDS):
         weights = fit_soft(columns, factor, strength=_STRENGTH)
-        weights[0] -= float(logit(np.array([factor.mean()]))[0])
+        weights[0] -= float(logit(np.array([factor.mean()]), NEARLY_CERTAIN)[0])
         factor = settle(pile.odds + columns @ weights, pile.document, pile.documents)
     scale = _scale(pile.popularity)
     of_entity = weights[1 : 1 + len(POPULARITY)] / scale

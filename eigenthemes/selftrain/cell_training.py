@@ -17,10 +17,10 @@ from eigenthemes.kb.profiles import collect_profiles
 from eigenthemes.kb.store import KB
 from eigenthemes.names.generator import CandidateGenerator
 from eigenthemes.pipeline.batch import Batch, BatchMaker, batches_of, gold_rows
-from eigenthemes.ranking.cells import CellModel, dot
+from eigenthemes.ranking.cells import CellModel
 from eigenthemes.ranking.decide import DecisionRule, decide
 from eigenthemes.ranking.features.feature_context import Evidence, FeatureContext
-from eigenthemes.ranking.features.nil import nil_features, softmax
+from eigenthemes.ranking.features.nil import dot, nil_features, softmax
 from eigenthemes.ranking.methods import Scored, method_named
 from eigenthemes.ranking.ranker import Ranker, rank_batch
 from eigenthemes.ranking.table_report import report_cells

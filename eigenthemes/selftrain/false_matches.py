@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from eigenthemes.kb.store import KB
 from eigenthemes.pipeline.batch import BatchMaker, batches_of
-from eigenthemes.ranking.detection import BestCandidates, FalseMatchModel, best_candidates
+from eigenthemes.ranking.detection import ALONE_PLACES, FalseMatchModel, best_candidates
 from eigenthemes.ranking.features import FeatureContext
 from eigenthemes.ranking.ranker import Ranker, rank_batch
 from eigenthemes.records import Document, Mention
@@ -31,7 +31,7 @@ def fit_false_matches(
     ranker: Ranker, documents: Iterable[Document], maker: BatchMaker, context: FeatureContext
 ) -> FalseMatchModel | None:
     """Fit a false-match model on documents of `with_false_matches`; None if they contain none."""
-    parts: list[BestCandidates] = []
+    parts: list[Floats] = []
     chance: list[NDArray[np.bool_]] = []
     for chunk in batches_of(documents, _CHUNK):
         batch = maker.make(chunk)
@@ -42,14 +42,13 @@ def fit_false_matches(
         meant &= best.known  # else no detector would find it
         thrown_in = np.array([_CHANCE in mention.source for mention in first], dtype=bool)
         kept = meant | thrown_in
-        parts.append(best.only(kept))
+        parts.append(best.columns[kept])
         chance.append(thrown_in[kept])
     is_name = ~np.concatenate(chance)
     if is_name.all() or not is_name.any():
         return None
-    columns = np.concatenate([part.columns for part in parts])
-    unsupported = np.concatenate([part.unsupported for part in parts])
-    return FalseMatchModel(_fit(columns, is_name), _fit(unsupported, is_name))
+    columns = np.concatenate(parts)
+    return FalseMatchModel(_fit(columns, is_name), _fit(columns[:, ALONE_PLACES], is_name))
 
 
 def _fit(columns: Floats, is_name: NDArray[np.bool_]) -> Floats:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
@@ -92,4 +92,4 @@ def test_a_ranker_keeps_it_in_the_manifest(clubs_and_towns: KB) -> None:
     model = CorpusPrior(100, {"one": 1.0}, {"club": 2.0}, {"club": 6.0, "town": 0.1})
     ranker = replace(Ranker.of(clubs_and_towns.rankers[""]), corpus_prior=model)
     assert Ranker.of(ranker.to_dict()).corpus_prior == model
-    assert corpus_prior_in_words(clubs_and_towns, model.to_dict()) == "club 6 x, town 0.1 x"
+    assert corpus_prior_in_words(clubs_and_towns, asdict(model)) == "club 6 x, town 0.1 x"

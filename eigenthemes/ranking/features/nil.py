@@ -1,6 +1,8 @@
-"""NIL features, and the functions of the two logit models: softmax within groups and sigmoid."""
+"""NIL features, and the functions of the two logit models: softmax within groups, sigmoid, and weights by column."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +38,27 @@ def highest_beside(values: Floats, bounds: NDArray[np.int64]) -> Floats:
 def sigmoid(values: Floats) -> Floats:
     """Compute 1 / (1 + e^-x) without overflow."""
     return np.asarray(0.5 * (1 + np.tanh(0.5 * values)))
+
+
+def logit(probability: Floats, certain: float) -> Floats:
+    """Compute the log-odds of probabilities, none of them nearer to 0 or 1 than `certain`."""
+    clipped = np.clip(probability, certain, 1 - certain)
+    return np.asarray(np.log(clipped / (1 - clipped)))
+
+
+def to_named(columns: tuple[str, ...], weights: Floats) -> dict[str, float]:
+    """Return weights by the names of their columns, for the manifest."""
+    return {column: round(float(weight), 4) for column, weight in zip(columns, weights, strict=True)}
+
+
+def from_named(columns: tuple[str, ...], weights: dict[str, float]) -> Floats:
+    """Return the weights of columns by name; 0 for columns that have none."""
+    return np.array([weights.get(column, 0.0) for column in columns])
+
+
+def dot(rows: NDArray[Any], weights: Floats) -> Floats:
+    """Multiply row by row: BLAS would round a row differently in another batch."""
+    return np.asarray(np.einsum("ij,j->i", rows, weights))
 
 
 _RIVAL = 0.8  # share of the best coverage from which a candidate counts as a rival
