@@ -199,16 +199,5 @@ def compare(a: Floats, b: Floats, document_of_mention: Ints, *, seed: int = 0) -
     return {"difference": _difference(a, b), "low": low, "high": high, "p_value": paired_t_test(a, b)}
 
 
-def is_significant(a: Floats, b: Floats, document_of_mention: Ints, *, level: float = 0.05, seed: int = 0) -> bool:
-    """Return whether a difference is significant by the t-test over mentions and by the bootstrap over documents.
-
-    The t-test alone takes the mentions of a document as independent, and finds too many differences.
-    """
-    if paired_t_test(a, b) >= level or len(np.unique(document_of_mention)) < 2:
-        return False
-    low, high = paired_bootstrap(a, b, document_of_mention, seed=seed, level=1 - level)
-    return low > 0 or high < 0
-
-
 def _difference(a: Floats, b: Floats) -> float:
     return float((a - b).mean()) if len(a) else 0.0

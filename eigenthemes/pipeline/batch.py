@@ -309,34 +309,31 @@ class BatchMaker:
         """Return the candidates of all mentions of some documents, and forms, as `Batch` has them."""
         if all(_is_plain(document) and document.table is None for document in documents):
             return GivenCandidates(self.generator.find_batch(_names_of(documents)), {}, 0), {}
+        embedded_only = np.repeat(np.array([document.embedded_only for document in documents], dtype=bool), counts)
         if (lists := _plain_candidates(documents)) is not None:
-            dropped = np.repeat(np.array([document.embedded_only for document in documents]), counts)
-            return self._given(_names_of(documents), lists, None, (), dropped), {}
+            return self._given(_names_of(documents), lists, None, (), embedded_only), {}
         mentions = [mention for document in documents for mention in document.mentions or ()]
-        embedded_only = [each.embedded_only for each, count in zip(documents, counts, strict=True) for _ in range(count)]
         collected = self._collect_candidates(mentions, embedded_only)
         table, forms = self._other_forms(collected.table, mentions, _in_tables(documents, counts))
         return collected._replace(table=table), forms
 
-    def _collect_candidates(self, mentions: Sequence[Mention], embedded_only: Sequence[bool]) -> GivenCandidates:
-        """Return given or retrieved candidates, and what became of the others that were given."""
-        looked_up = [i for i, mention in enumerate(mentions) if mention.candidates is None]
-        parts = [(np.array(looked_up, np.int64), self._look_up([mentions[i] for i in looked_up]))]
-        unknown: dict[int, tuple[str, ...]] = {}
-        without_vector = 0
-        given = [i for i, mention in enumerate(mentions) if mention.candidates is not None]
-        for types in dict.fromkeys(mentions[i].only_types for i in given):
-            places = np.array([i for i in given if mentions[i].only_types == types], np.int64)
-            some = [mentions[i] for i in places.tolist()]
-            names, lists = [mention.name for mention in some], [mention.candidates or () for mention in some]
-            priors, dropped = [mention.priors for mention in some], np.array(embedded_only, dtype=bool)[places]
-            of_types = self._given(names, lists, priors if any(priors) else None, types, dropped)
-            parts.append((places, of_types.table))
-            unknown |= {int(places[i]): ids for i, ids in of_types.unknown.items()}
-            without_vector += of_types.without_vector
-        if len(parts) == 1:
-            return GivenCandidates(parts[0][1], {}, 0)
-        table = _interleave(len(mentions), [table for _, table in parts], [places for places, _ in parts])
+    def _collect_candidates(self, mentions: Sequence[Mention], embedded_only: NDArray[np.bool_]) -> GivenCandidates:
+        """Return given or retrieved candidates of the types of each mention, and what became of the others that were given."""
+        alike: dict[tuple[bool, tuple[str, ...]], list[int]] = {(False, ()): []}
+        for i, mention in enumerate(mentions):
+            alike.setdefault((mention.candidates is not None, mention.only_types), []).append(i)
+        tables, places, unknown, without_vector = [], [], dict[int, tuple[str, ...]](), 0
+        for (is_given, types), rows in alike.items():
+            some, place = [mentions[i] for i in rows], np.array(rows, np.int64)
+            names = [mention.name for mention in some]
+            if is_given:
+                lists, priors = [mention.candidates or () for mention in some], [mention.priors for mention in some]
+                found = self._given(names, lists, priors if any(priors) else None, types, embedded_only[place])
+                unknown |= {rows[i]: ids for i, ids in found.unknown.items()}
+                without_vector += found.without_vector
+            tables.append(found.table if is_given else self.generator_of(types).find_batch(names))
+            places.append(place)
+        table = tables[0] if len(tables) == 1 else _interleave(len(mentions), tables, places)
         return GivenCandidates(table, unknown, without_vector)
 
     def _given(
@@ -361,27 +358,16 @@ class BatchMaker:
         no_names = (i for i in np.flatnonzero(is_cell).tolist() if mentions[i].candidates is None)
         keys = self.kb.name_index.key_table  # of whole names: most forms are none, and need no look-up
         tried = [(i, form) for i in no_names for form in cell_forms(mentions[i].text) if keys.find(name_key(form)) >= 0]
-        found = self._look_up([replace(mentions[i], text=form, full_name=None) for i, form in tried]) if tried else None
-        if found is None:
+        if not tried:
             return table, {}
+        forms = [replace(mentions[i], text=form, full_name=None) for i, form in tried]
+        found = self._collect_candidates(forms, np.zeros(len(forms), dtype=bool)).table
         chosen: dict[int, int] = {}
         for number in np.unique(found.mention_of[found.match_type <= UNBRACKETED]).tolist():
             chosen.setdefault(tried[number][0], number)
         places = np.full(len(tried), -1)
         places[list(chosen.values())] = list(chosen)
         return _replaced(table, found, places), {i: tried[number][1] for i, number in chosen.items()}
-
-    def _look_up(self, mentions: Sequence[Mention]) -> CandidateTable:
-        """Look up the candidates of some mentions, restricted to their types."""
-        asked = dict.fromkeys(mention.only_types for mention in mentions)
-        if len(asked) <= 1:
-            return self.generator_of(next(iter(asked), ())).find_batch([mention.name for mention in mentions])
-        tables, places = [], []
-        for types in asked:
-            rows = [row for row, mention in enumerate(mentions) if mention.only_types == types]
-            tables.append(self.generator_of(types).find_batch([mentions[row].name for row in rows]))
-            places.append(np.array(rows, dtype=np.int64))
-        return _interleave(len(mentions), tables, places)
 
     def generator_of(self, types: tuple[str, ...]) -> CandidateGenerator:
         """Return what finds entities of some types; without any, of all that this batch maker may find."""

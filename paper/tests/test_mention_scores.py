@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from eigenthemes_paper.mention_scores import MentionScores
+from eigenthemes_paper.mention_scores import MentionScores, is_significant
 
 
 def scores_of(document: list[int] | None = None, **of: list[float]) -> MentionScores:
@@ -30,3 +30,11 @@ def test_a_mark_needs_the_bootstrap_over_documents_as_well_as_the_t_test() -> No
     assert scores_of(one_document, good=better, bad=worse).significant_bests()["good"] == []
     assert scores_of(None, good=better, bad=worse).significant_bests()["good"] != []
     assert not scores_of(one_document, good=better, bad=worse).differs_from("good")["bad"]
+
+
+def test_a_significant_difference_needs_both_tests_and_several_documents() -> None:
+    better, worse, many = np.array([1.0, 1.0, 0.0] * 20), np.zeros(60), np.arange(60)
+    assert is_significant(better, worse, many)
+    assert not is_significant(better, worse, np.zeros(60, np.int64)), "one document"
+    assert not is_significant(np.array([1.0] * 30 + [0.0] * 30), worse, np.array([0] * 30 + list(range(1, 31))))
+    assert not is_significant(better, better, many)

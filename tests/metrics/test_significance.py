@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from eigenthemes.metrics.precision import compare, is_significant, paired_bootstrap, paired_t_test
+from eigenthemes.metrics.precision import compare, paired_bootstrap, paired_t_test
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.integer[Any]]
@@ -131,11 +131,3 @@ def test_the_time_grows_with_the_documents_and_no_faster() -> None:
 
     few, many = (min(seconds(documents) for _ in range(3)) for documents in (500, 2_000))
     assert many < 10 * few
-
-
-def test_a_significant_difference_needs_both_tests_and_several_documents() -> None:
-    better, worse, many = np.array([1.0, 1.0, 0.0] * 20), np.zeros(60), np.arange(60)
-    assert is_significant(better, worse, many)
-    assert not is_significant(better, worse, np.zeros(60, np.int64)), "one document"
-    assert not is_significant(np.array([1.0] * 30 + [0.0] * 30), worse, np.array([0] * 30 + list(range(1, 31))))
-    assert not is_significant(better, better, many)

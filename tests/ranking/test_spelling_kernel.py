@@ -63,8 +63,7 @@ def test_columns_are_as_by_hand(mentions: list[tuple[Words, list[tuple[int, int]
         bounds_of([[entity for entity, _ in of_mention] for _, of_mention in mentions]),
         np.array([entity for entity, _ in rows], np.int64),
         np.array([match_type for _, match_type in rows], np.uint8),
-        WORST_WHOLE,
-        SHARING,
+        (WORST_WHOLE, *SHARING),
         spelled,
     )
     expected = [by_hand(mention, names_of[entity], kind) for mention, of_mention in mentions for entity, kind in of_mention]

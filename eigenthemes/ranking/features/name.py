@@ -60,8 +60,7 @@ def compute(groups: MentionGroups, context: FeatureContext) -> NDArray[np.float3
         groups.bounds,
         groups.entity,
         match_type,
-        WHOLE,
-        (SHARES, MISSPELLED),
+        (WHOLE, SHARES, MISSPELLED),
         context.spelled,
     )
     forms = token_model.analyse(lambda group: groups.names[groups.name_of[group]], indptr, tokens, context.token_model)
@@ -95,14 +94,12 @@ CASED, COVERED, BEGINS, ENDS, IN_LABEL, SPELLING_OVERLAP = range(6)  # columns o
 
 
 @kernel
-def spelling(
-    mentions: Any, letters: Any, bounds: Any, entity: Any, match_type: Any, worst_whole: Any, sharing: Any, names: Any
-) -> Any:
+def spelling(mentions: Any, letters: Any, bounds: Any, entity: Any, match_type: Any, kinds: Any, names: Any) -> Any:
     """Compare m mentions with the names of their candidates, those of mention i in bounds[i]:bounds[i + 1]; [n, 6] float32.
 
     mentions  (indptr [m + 1], tokens int64; -1: unknown to the KB); letters [m] uint64, as `SpelledNames.letters`
-    entity    [n] int64; match_type [n] uint8: how its name matched, `worst_whole` and better: by a whole name;
-              one of `sharing`: names share some words only
+    entity    [n] int64; match_type [n] uint8: how its name matched
+    kinds     of match types: the first and better ones are by a whole name, by the two others names share some words only
     names     (names of each entity, then the arrays of `SpelledNames`) of the KB
 
     CASED             matched by a whole name, and one is written in the same letters, capitals and all
@@ -112,19 +109,18 @@ def spelling(
     """
     columns, fetched = np.zeros((len(entity), 6), np.float32), np.zeros(len(entity), np.int64)
     for mention in range(len(bounds) - 1):
-        first, last = bounds[mention], bounds[mention + 1]
-        begin, end = mentions[0][mention], mentions[0][mention + 1]
-        _prefetch_names(first, last, entity, names, fetched)
-        for row in range(first, last):
-            if match_type[row] <= worst_whole:
+        rows, words = (bounds[mention], bounds[mention + 1]), (mentions[0][mention], mentions[0][mention + 1])
+        _prefetch_names(rows[0], rows[1], entity, names, fetched)
+        for row in range(rows[0], rows[1]):
+            if match_type[row] <= kinds[0]:
                 columns[row, COVERED] = 1
                 for name in range(names[0][entity[row]], names[0][entity[row] + 1]):
                     if names[3][name] == letters[mention]:
                         columns[row, CASED] = 1
                         break
-        _overlaps(columns, first, last, mentions[1], begin, end, entity, match_type, sharing, names)
-        if end > begin:
-            _parts(columns, first, last, mentions[1], begin, end, entity, match_type, worst_whole, sharing, names)
+        _overlaps(columns, rows, words, mentions[1], entity, match_type, kinds, names)
+        if words[1] > words[0]:
+            _parts(columns, rows, words, mentions[1], entity, match_type, kinds, names)
     return columns
 
 
@@ -141,21 +137,11 @@ def _prefetch_names(first: Any, last: Any, entity: Any, names: Any, fetched: Any
 
 
 @kernel
-def _overlaps(
-    columns: Any,
-    first: Any,
-    last: Any,
-    words: Any,
-    begin: Any,
-    end: Any,
-    entity: Any,
-    match_type: Any,
-    sharing: Any,
-    names: Any,
-) -> None:
+def _overlaps(columns: Any, rows: Any, span: Any, words: Any, entity: Any, match_type: Any, kinds: Any, names: Any) -> None:
     """Note how many of its words a mention and the names of its candidates have in common, as a part of those in either."""
-    for row in range(first, last):
-        if match_type[row] != sharing[0] and match_type[row] != sharing[1]:
+    begin, end = span
+    for row in range(rows[0], rows[1]):
+        if match_type[row] != kinds[1] and match_type[row] != kinds[2]:
             continue
         most = np.float32(0)
         for name in range(names[0][entity[row]], names[0][entity[row] + 1]):
@@ -172,26 +158,14 @@ def _overlaps(
 
 
 @kernel
-def _parts(
-    columns: Any,
-    first: Any,
-    last: Any,
-    words: Any,
-    begin: Any,
-    end: Any,
-    entity: Any,
-    match_type: Any,
-    worst_whole: Any,
-    sharing: Any,
-    names: Any,
-) -> None:
+def _parts(columns: Any, rows: Any, span: Any, words: Any, entity: Any, match_type: Any, kinds: Any, names: Any) -> None:
     """Record the positions of a mention's words in the names of its candidates.
 
     The words of all names of an entity are looked through at once: few of them are the first word of the mention.
     """
-    size = end - begin
-    for row in range(first, last):
-        if match_type[row] <= worst_whole or match_type[row] == sharing[0] or match_type[row] == sharing[1]:
+    begin, size = span[0], span[1] - span[0]
+    for row in range(rows[0], rows[1]):
+        if match_type[row] <= kinds[0] or match_type[row] == kinds[1] or match_type[row] == kinds[2]:
             continue
         label, beyond = names[0][entity[row]], names[0][entity[row] + 1]
         name = label
