@@ -428,9 +428,7 @@ class Linker:
             decided.scored.ranking,
             feature_context_of(self.kb, decided.batch.vectors),
             nil_reasons=[NIL_REASONS[reason] for reason in decided.decisions.nil_reason.tolist()],
-            threshold=self.threshold,
-            detected=self.rule.detected if self.rule.allow_nil else None,
-            cells=self.rule.cells if self.rule.allow_nil else None,
+            rule=self.rule,
             aliases=self.options.candidates.aliases,
         )
 

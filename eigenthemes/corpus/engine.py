@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from operator import attrgetter
 
 from eigenthemes.core.storage import open_input
 from eigenthemes.core.workers import Workers
@@ -18,7 +19,7 @@ from eigenthemes.stream import collect_garbage_rarely
 Engine = Callable[[Job, Sequence[CorpusFile]], Iterator[FileReport]]  # links files, in any order
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class CorpusReport:
     """The counts of a corpus.
 
@@ -27,25 +28,15 @@ class CorpusReport:
     problems    reports of the files that could not be linked
     """
 
-    files: int = 0
-    before: int = 0
-    documents: int = 0
-    mentions: int = 0
-    linked: int = 0
-    failures: int = 0
-    seconds: float = 0.0
-    linked_now: int = 0
-    problems: list[FileReport] = field(default_factory=list)
-
-    def add(self, report: FileReport) -> None:
-        """Add the counts of a file."""
-        self.files += 1
-        self.documents += report.documents
-        self.mentions += report.mentions
-        self.linked += report.linked
-        self.failures += report.failures
-        if report.problem is not None:
-            self.problems.append(report)
+    files: int
+    before: int
+    documents: int
+    mentions: int
+    linked: int
+    failures: int
+    seconds: float
+    linked_now: int
+    problems: list[FileReport]
 
 
 def link_corpus(
@@ -91,18 +82,23 @@ def link_corpus(
     _check_columns(files, columns)
     job.start()
     reports = job.finished(files)
-    total = CorpusReport(before=len(reports))
+    before, linked_now = len(reports), 0
     missing = [file for file in files if file.name not in reports]
     missing.sort(key=lambda file: -file.size)  # so that no large file is left to a single process at the end
     for report in (engine or on_processes(jobs, linker))(job, missing):
         reports[report.name] = report
-        total.linked_now += report.documents
+        linked_now += report.documents
         on_file(report)
-    for file in files:
-        total.add(reports[file.name])
-    job.finish(reports[file.name] for file in files)
-    total.seconds = time.perf_counter() - start
-    return total
+    done = [reports[file.name] for file in files]
+    job.finish(done)
+    return CorpusReport(
+        files=len(files),
+        before=before,
+        linked_now=linked_now,
+        seconds=time.perf_counter() - start,
+        problems=[report for report in done if report.problem is not None],
+        **{name: sum(map(attrgetter(name), done)) for name in ("documents", "mentions", "linked", "failures")},
+    )
 
 
 def _check_columns(files: Sequence[CorpusFile], columns: Mapping[str, str] | None) -> None:

@@ -10,6 +10,8 @@ import io
 import re
 import zipfile
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -176,10 +178,8 @@ def _check_finite(names: list[str], vectors: NDArray[np.float32], origin: str) -
 
 def _read_npy(path: Path, ids: str | Path | None) -> Vectors:
     unpacked = _unpacked(path)
-    try:
+    with _whole(path, ".npy file of numbers"):
         matrix = np.load(unpacked or path, mmap_mode=None if unpacked else "r", allow_pickle=False)
-    except Exception as error:  # a damaged header fails in whatever way Python reads it
-        raise VectorError(f"{path.name} is not a whole .npy file of numbers ({one_line(error)}); save it again") from None
     if not isinstance(matrix, np.ndarray):
         raise VectorError(f"{path.name} is not a .npy file but another of numpy's; leave its format to be found")
     ids_file = _find_ids(path) if ids is None else Path(ids)
@@ -191,10 +191,21 @@ def _read_npy(path: Path, ids: str | Path | None) -> Vectors:
     return names, matrix
 
 
+@contextmanager
+def _whole(path: Path, kind: str) -> Iterator[None]:
+    """Report a file that cannot be read as such: a damaged one fails in whatever way its parts do."""
+    try:
+        yield
+    except VectorError:
+        raise
+    except Exception as error:
+        raise VectorError(f"{path.name} is not a whole {kind} ({one_line(error)}); save it again") from None
+
+
 def _unpacked(path: Path) -> io.BytesIO | None:
     """Return the content of a compressed file; None if it is not compressed."""
-    with open(path, "rb") as file, opened(path) as source:
-        return io.BytesIO(source.stream.read()) if source.head[:6] != file.read(6) else None
+    with opened(path) as source:
+        return io.BytesIO(source.stream.read()) if source.is_compressed else None
 
 
 def _find_ids(path: Path) -> Path:
@@ -221,7 +232,7 @@ def _read_ids(path: Path) -> list[str]:
 
 
 def _read_npz(path: Path) -> Vectors:
-    try:
+    with _whole(path, ".npz file of strings and numbers"):
         with zipfile.ZipFile(path) as archive:
             held = [name.removesuffix(".npy") for name in archive.namelist()]
         if not {"ids", "vectors"} <= set(held):
@@ -229,12 +240,6 @@ def _read_npz(path: Path) -> Vectors:
             raise VectorError(f"{path.name} holds {listed}; expected numpy's arrays ids and vectors: write it with np.savez")
         with np.load(path, allow_pickle=False) as arrays:
             names, matrix = arrays["ids"], arrays["vectors"]
-    except VectorError:
-        raise
-    except Exception as error:  # a damaged archive fails in whatever way its parts do
-        raise VectorError(
-            f"{path.name} is not a whole .npz file of strings and numbers ({one_line(error)}); save it again"
-        ) from None
     return names_of(names, path.name), matrix
 
 
@@ -387,7 +392,7 @@ def _read_parquet(path: Path) -> Vectors:
     from pyarrow import parquet
 
     unpacked = _unpacked(path)
-    try:
+    with _whole(path, "Parquet file"):
         with parquet.ParquetFile(unpacked or path) as file:
             columns = _vector_columns(file.schema_arrow, path.name)
             table = file.read(columns=["id", *columns])
@@ -395,10 +400,6 @@ def _read_parquet(path: Path) -> Vectors:
         if columns == ["vector"]:
             return names, _matrix_of_lists(table.column("vector"), path.name)
         return names, _matrix_of_columns(table.select(columns), path.name)
-    except VectorError:
-        raise
-    except Exception as error:  # a damaged file fails in whatever way its parts do
-        raise VectorError(f"{path.name} is not a whole Parquet file ({one_line(error)}); save it again") from None
 
 
 def _vector_columns(schema: Any, origin: str) -> list[str]:

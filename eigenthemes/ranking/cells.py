@@ -65,14 +65,9 @@ class CellRound:
     is_last: bool = True
 
     @lazy
-    def features(self) -> Floats:
-        """CELL_COLUMNS of each candidate [n, 2]; zeros outside of tables."""
-        return np.stack((self.evidence.evidence, self.elsewhere), axis=1)
-
-    @lazy
     def utility(self) -> Floats:
-        """Return the utility that columns add to each candidate [n]."""
-        return dot(self.features, self.model.choice)
+        """Return the utility that CELL_COLUMNS add to each candidate [n]; 0 outside of tables."""
+        return dot(np.stack((self.evidence.evidence, self.elsewhere), axis=1), self.model.choice)
 
     def nil_odds(self, odds: Floats, columns: NDArray[np.float32], choice: Floats) -> Floats:
         """Return the log-odds of NIL [m]: those given, and of the cells of tables, in the last round, those of their model.

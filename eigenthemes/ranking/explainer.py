@@ -53,9 +53,7 @@ class Explainer:
     """Explains the mentions of a batch that was ranked.
 
     nil_reasons  of each mention, as it was decided: None where it is linked
-    threshold    the least probability of a link
-    detected     the same for mentions found by their spelling; None: the same
-    cells        the same for cells of tables; None: the same
+    rule         the rule of that decision
     aliases      were candidates looked up by their aliases?
     """
 
@@ -66,14 +64,12 @@ class Explainer:
         context: FeatureContext,
         *,
         nil_reasons: Sequence[str | None],
-        threshold: float,
-        detected: float | None = None,
-        cells: float | None = None,
+        rule: DecisionRule,
         aliases: bool = True,
     ) -> None:
         self.ranking, self.context, self.kb, self.aliases = ranking, context, context.kb, aliases
         self.groups, self.batch, self.nil_reasons = ranking.groups, ranking.groups.batch, nil_reasons
-        self._thresholds = DecisionRule(threshold, detected=detected, cells=cells).thresholds(self.batch)
+        self._thresholds = rule.thresholds(self.batch) * rule.allow_nil
         self._probability = ranking.candidate_probability  # in the order of the batch's table
         self._factor = np.ones(len(self.groups)) if ranking.detection is None else ranking.detection.factor
         self._weights, self._temperature = ranker.rounds[-1].choice / ranker.temperature, ranker.temperature

@@ -123,7 +123,8 @@ def labelled_documents(documents: Iterable[Document]) -> list[Document]:
 
 def _fit(training: Sequence[TrainingBatch], context: FeatureContext, start: Ranker, strength: float) -> Ranker:
     fitted = fit_rounds(training, context, start, strength, nil_strength=min(strength, STRENGTH))
-    return fit_temperature(replace(fitted, cells=start.cells, topic=start.topic), training, context)
+    fitted = replace(fitted, cells=start.cells, topic=start.topic)
+    return fit_temperature(fitted, training, [rank_batch(fitted, part.batch, context) for part in training], context)
 
 
 def _cross_fitted(gold: _Gold, ranker: Ranker, strength: float, advance: Advance) -> list[tuple[TrainingBatch, Ranker]]:

@@ -241,17 +241,14 @@ def fit_confidence(
     of_best, is_nil = nil_examples([*harder, *ordinary], [ranking.features for ranking in rankings], last.choice)
     last = last._replace(nil=fit_nil(of_best, is_nil, start=last.nil))
     with_nil = replace(ranker, rounds=(*ranker.rounds[:-1], last))
-    return _with_temperature(with_nil, harder, rankings[: len(harder)], context)
+    return fit_temperature(with_nil, harder, rankings[: len(harder)], context)
 
 
-def fit_temperature(ranker: Ranker, documents: Sequence[TrainingBatch], context: FeatureContext) -> Ranker:
-    """Make the ranker as sure of its choices as some documents allow."""
-    return _with_temperature(ranker, documents, [rank_batch(ranker, part.batch, context) for part in documents], context)
-
-
-def _with_temperature(
+def fit_temperature(
     ranker: Ranker, documents: Sequence[TrainingBatch], rankings: Sequence[BatchRanking], context: FeatureContext
 ) -> Ranker:
+    """Make the ranker as sure of its choices as some documents allow; rankings of each."""
+
     def loss(temperature: float) -> float:
         """Minus the log likelihood of the right answers."""
         total = 0.0

@@ -81,7 +81,7 @@ def explainer_of(kb: KB, *documents: Any, ranker: Ranker | None = None, threshol
     scored = Scored(ranking.candidate_probability, ranking=ranking)
     decisions = decide(batch, scored, METHODS["selftrained"], DecisionRule(threshold))
     nil_reasons = [NIL_REASONS[reason] for reason in decisions.nil_reason.tolist()]
-    return Explainer(ranker, ranking, context, nil_reasons=nil_reasons, threshold=threshold)
+    return Explainer(ranker, ranking, context, nil_reasons=nil_reasons, rule=DecisionRule(threshold))
 
 
 def explain_names(kb: KB, *names: str, **options: Any) -> list[Explanation]:

@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.core.jit import kernel
-from eigenthemes.kb.graph import Hubs
 from eigenthemes.pipeline.mention_groups import MentionGroups
 from eigenthemes.ranking.features.feature_context import FeatureContext, FeatureGroup
 from eigenthemes.records import Document
@@ -40,7 +39,6 @@ class Topics:
     weight  [d] how likely that is
     """
 
-    hubs: Hubs
     factor: Floats
     topic: NDArray[np.int64]
     weight: Floats
@@ -56,7 +54,7 @@ def find_topics(groups: MentionGroups, probability: Floats, context: FeatureCont
     rows = groups.document_bounds, groups.batch.in_text, groups.bounds, probability
     factor, number, weight = compute(*rows, near, context.hub_numbers[groups.entity], context.hubs.share, gain)
     topic = np.where(number >= 0, np.append(context.hubs.entities, 0)[number].astype(np.int64), -1)
-    return Topics(context.hubs, factor, topic, weight)
+    return Topics(factor, topic, weight)
 
 
 def kind_utility(groups: MentionGroups, context: FeatureContext, strength: float) -> Floats | None:
