@@ -149,8 +149,8 @@ class Blocks:
             return
         from eigenthemes.embeddings.spmm import averaged_rows
 
-        edges = graph.indptr, graph.neighbors
-        self.for_rows(lambda *rows: averaged_rows(*edges, dense, of_dense, of_mean, more, of_more32, out, of_out32, *rows))
+        factors = of_dense, of_mean, of_more32, of_out32
+        self.for_rows(lambda *rows: averaged_rows(graph.indptr, graph.neighbors, dense, more, factors, out, *rows))
 
     # small matrices beside tall ones
 

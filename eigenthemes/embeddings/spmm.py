@@ -80,23 +80,14 @@ def weighted_rows(
 
 
 @kernel
-def averaged_rows(
-    indptr: Any,
-    neighbors: Any,
-    dense: Any,
-    own: float,
-    averaged: float,
-    more: Any,
-    of_more: float,
-    out: Any,
-    of_out: float,
-    first: int,
-    last: int,
-) -> None:
+def averaged_rows(indptr: Any, neighbors: Any, dense: Any, more: Any, factors: Any, out: Any, first: int, last: int) -> None:
     """out[i] = own * dense[i] + averaged * (mean of dense over i and its neighbours) + of_more * more[i] + of_out * out[i].
+
+    factors  (own, averaged, of_more, of_out)
 
     Where of_out is 0, what stands in `out` does not matter.
     """
+    own, averaged, of_more, of_out = factors
     total = np.empty(dense.shape[1], dtype=np.float32)
     for i in range(first, last):
         share = averaged / (1 + indptr[i + 1] - indptr[i])

@@ -204,7 +204,7 @@ class Evaluation:
 
     @property
     def nameless(self) -> NDArray[np.bool_]:
-        """Which mentions have gold in the KB that has no name there [mentions]."""
+        """Return a mask of the mentions whose gold is in the KB without a name [mentions]."""
         golds = ([self.kb.index_of(gold) for gold in mention.gold or ()] for mention in self.mentions)
         linkable = self.kb.linkable
         found = [[bool(linkable[gold]) for gold in of_mention if gold is not None] for of_mention in golds]

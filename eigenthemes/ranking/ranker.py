@@ -47,7 +47,7 @@ _CERTAIN = 1e-12  # distance from 0 and 1 at which odds are counted as endless
 
 
 class Confidence(NamedTuple):
-    """How sure to be of a best candidate, by the log-odds of its being right.
+    """Calibration of the probability of a best candidate, by its log-odds.
 
     z = slope z0 + shift                             if the right entity is in the KG; z0 is what the models find
     overall z - coverage (1 - coverage of its name)  in any case: a name that fits badly is often that of a missing entity

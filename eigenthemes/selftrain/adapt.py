@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -19,7 +19,7 @@ from eigenthemes.ranking.adaptation import NUMBERS, Adaptation, CorpusPrior, ent
 from eigenthemes.ranking.detection import NEARLY_CERTAIN, POPULARITY, best_candidates, name_odds, settle
 from eigenthemes.ranking.features import FeatureContext
 from eigenthemes.ranking.features.nil import logit
-from eigenthemes.ranking.ranker import AS_FOUND, Ranker, rank_batch
+from eigenthemes.ranking.ranker import AS_FOUND, BatchRanking, Ranker, rank_batch
 from eigenthemes.records import Document
 from eigenthemes.selftrain.fit import fit_soft
 from eigenthemes.selftrain.sampling import Sampler
@@ -71,13 +71,10 @@ def has_text(document: Document) -> bool:
 
 
 def _read_corpus(kb: KB, ranker: Ranker, documents: list[Document], vectors: str | None, advance: Advance) -> _CorpusNames:
-    maker = batch_maker(kb, needs_vectors=False, vectors=vectors)
-    context = FeatureContext.of(kb, maker.vectors, WordContext.of(kb))
     odds, document, popularity = [np.zeros(0)], [np.zeros(0, np.int64)], [np.zeros((0, len(POPULARITY)))]
     features: list[list[list[str]]] = []
     ranker, done = replace(ranker, confidence=AS_FOUND), 0  # names are told from chance by what the models find
-    for some in batches_of(documents, BATCH):
-        ranking = rank_batch(ranker, maker.make(some), context)
+    for ranking, context in _rankings(kb, ranker, documents, vectors, advance):
         groups = ranking.groups
         best = best_candidates(groups, ranking.features, ranking.probability, ranking.nil_probability, context)
         names_odds, documents_of, _ = name_odds(groups, best, context, ranker.false_matches)
@@ -88,9 +85,19 @@ def _read_corpus(kb: KB, ranker: Ranker, documents: list[Document], vectors: str
         odds.append(names_odds)
         document.append(documents_of + done)
         popularity.append(best.popularity)
-        done += len(some)
-        advance(len(some))
+        done += len(groups.batch.documents)
     return _CorpusNames(np.concatenate(odds), np.concatenate(document), len(documents), np.concatenate(popularity), features)
+
+
+def _rankings(
+    kb: KB, ranker: Ranker, documents: Iterable[Document], vectors: str | None, advance: Advance
+) -> Iterator[tuple[BatchRanking, FeatureContext]]:
+    """Rank documents batch by batch."""
+    maker = batch_maker(kb, needs_vectors=False, vectors=vectors)
+    context = FeatureContext.of(kb, maker.vectors, WordContext.of(kb))
+    for some in batches_of(documents, BATCH):
+        yield rank_batch(ranker, maker.make(some), context), context
+        advance(len(some))
 
 
 def _co_train(pile: _CorpusNames) -> dict[str, float]:
@@ -153,15 +160,11 @@ def learn_corpus_prior(
     """Return the corpus prior of some documents; their gold is ignored."""
     with (progress or Silent()).step("learning the pile", total=len(documents), unit="documents") as advance, one_thread():
         there = np.zeros(len(kb))
-        maker = batch_maker(kb, needs_vectors=False, vectors=vectors)
-        context = FeatureContext.of(kb, maker.vectors, WordContext.of(kb))
-        for some in batches_of(documents, BATCH):
-            ranking = rank_batch(ranker, maker.make(some), context)
+        for ranking, _ in _rankings(kb, ranker, documents, vectors, advance):
             groups = ranking.groups
             factor = np.ones(len(groups)) if ranking.detection is None else ranking.detection.factor
-            document = np.repeat(np.arange(len(some)), np.diff(groups.bounds[groups.document_bounds]))
+            document = np.repeat(np.arange(len(groups.batch.documents)), np.diff(groups.bounds[groups.document_bounds]))
             there += _mass(groups.entity, ranking.probability * factor[groups.group], document, len(kb))
-            advance(len(some))
         made_up = _synthetic_frequencies(kb, len(documents))
     return _fit(kb, len(documents), there, made_up * there.sum() / made_up.sum())
 

@@ -119,7 +119,7 @@ class Namer:
         return self._in_other_letters(name) if self._happens(recipe.case) else name
 
     def _in_another_form(self, name: str, language: str) -> str:
-        """Write a name as people do, in one form or, now and then, in two at once."""
+        """Write a name as people do, in one form or, sometimes, in two at once."""
         if self._happens(_BRACKETS_DROPPED_TOO):
             name = _BRACKETED.sub(" ", name).strip() or name
         name = self.written.form(name, language, self.operation)

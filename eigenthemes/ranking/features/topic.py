@@ -1,4 +1,4 @@
-"""What a document is about: hubs that most of its names are related to support their candidates once more.
+"""Topics of documents: hubs that most names of a document are related to support their candidates once more.
 
 In a paper on mice every gene is the mouse's, although the human one is more popular and each name by itself says little. Where
 a relation says to which of a few kinds entities belong (genes to species), the words for these kinds in the text count, too:
