@@ -44,20 +44,21 @@ _BRITISH = tuple(
 _MAY_BE_BRITISH = re.compile(r"ae|oe|our|is[eai]|yse|ysi|res?$|ph|uco|grey|ould|mme|ogue|ence|ium|ll|gei|kappa")
 _IRREGULAR = {
     "teeth": "tooth", "feet": "foot", "mice": "mouse", "children": "child", "lice": "louse", "geese": "goose",
-    "women": "woman",
+    "women": "woman", "leaves": "leaf", "calves": "calf", "wolves": "wolf", "knives": "knife", "shelves": "shelf",
+    "hooves": "hoof", "loaves": "loaf", "wives": "wife", "halves": "half",
 }  # fmt: skip
 # (ending, what stands for it); the first that fits counts
 _ENGLISH = (
-    ("ies", "y"), ("sses", "ss"), ("xes", "x"), ("ches", "ch"), ("shes", "sh"), ("oes", "o"), ("ses", "se"), ("sis", "se"),
+    ("ies", "y"), ("ie", "y"), ("sses", "ss"), ("xes", "x"), ("ches", "ch"), ("shes", "sh"), ("oes", "o"), ("ses", "se"), ("sis", "se"),
     ("ae", "a"), ("erium", "eria"), ("elium", "elia"), ("arium", "aria"),
-    ("men", "man"), ("s", ""),
+    ("men", "man"), ("s", ""), ("i", "us"),
 )  # fmt: skip
 
 # German: nouns whose plural ends in -er
 _ER_PLURAL = re.compile(
-    "(amt|bad|band|bild|blatt|brett|buch|dach|denkmal|dorf|fach|fass|feld|geist|glas|glied|grab|gras|gut|haus|horn|huhn|kalb|"
-    "kind|kleid|lamm|land|licht|lied|loch|mann|mund|nest|rad|rind|schild|schloss|schwert|spital|strauch|tal|volk|wald|weib|"
-    "wort|wurm)er[ns]?$"
+    "(amt|bad|band|bild|blatt|brett|buch|dach|denkmal|dorf|fach|fass|feld|gehalt|geist|geld|gesicht|gewand|glas|glied|gott|grab|"
+    "gras|gut|haupt|haus|holz|horn|huhn|kalb|kind|kleid|korn|kraut|lamm|land|licht|lied|loch|mann|maul|mund|nest|pfand|rad|rand|"
+    "rind|schild|schloss|schwert|spital|strauch|tal|tuch|tum|volk|wald|weib|wort|wurm)er[ns]?$"
 )
 _ER_ADJECTIVE = re.compile("(lich|isch|ig|al|ell|iv|bar|sam|los|haft|ant|ent|ar|or)er$")
 _GERMAN = (
@@ -118,14 +119,16 @@ def german_stem(word: str) -> str:
     if len(word) < _SHORTEST or not word.isalpha():
         return word
     if plural := _ER_PLURAL.search(word):
-        return word[: plural.start()] + plural[1]
-    if adjective := _ER_ADJECTIVE.search(word):
-        return word[:-2] if adjective.start() > 1 else word
-    if word[-1] == "s" and word[-2] in _GERMAN_S and not word.endswith("ens"):
-        word = word[:-1]
-    if word[-1] == "n" and word[-2] in "lr" and word[-3] == "e":
-        return word[:-1]
-    return _replaced(word, _GERMAN, 3)
+        word = word[: plural.start()] + plural[1]
+    elif (adjective := _ER_ADJECTIVE.search(word)) and adjective.start() > 1:
+        word = word[:-2]
+    before = ""
+    while word != before:  # until nothing is left to take off: "Systeme" loses what "System" does
+        before = word
+        if len(word) > _SHORTEST and word[-1] == "s" and word[-2] in _GERMAN_S and not word.endswith("ens"):
+            word = word[:-1]
+        word = word[:-1] if word.endswith(("eln", "ern")) else _replaced(word, _GERMAN, 3)
+    return word
 
 
 def french_stem(word: str) -> str:
