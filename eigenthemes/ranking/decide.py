@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.kb.name_arrays import WHOLE
+from eigenthemes.kb.name_arrays import UNBRACKETED, WHOLE
 from eigenthemes.pipeline.batch import Batch
 from eigenthemes.ranking.methods import Method, Scored
 
@@ -160,10 +160,13 @@ def _is_exact(batch: Batch, scored: Scored, best: Ints, threshold: Floats) -> ND
     """
     table = batch.table
     any_right = np.bincount(table.mention_of, weights=scored.scores, minlength=table.mentions)[table.mention_of[best]]
-    whole = table.match_type <= WHOLE
-    namesakes = np.bincount(table.mention_of[whole], minlength=table.mentions)[table.mention_of[best]]
-    likely = scored.scores[best] >= any_right * _OF_ALL
-    return np.asarray(whole[best] & (namesakes <= _DUPLICATES) & likely & (any_right >= threshold))
+    likely = (scored.scores[best] >= any_right * _OF_ALL) & (any_right >= threshold)
+    exact = np.zeros(len(best), bool)
+    for least in (WHOLE, UNBRACKETED):  # a name without its brackets is that very name where nothing else has it
+        whole = table.match_type <= least
+        namesakes = np.bincount(table.mention_of[whole], minlength=table.mentions)[table.mention_of[best]]
+        exact |= whole[best] & (namesakes <= _DUPLICATES)
+    return exact & likely
 
 
 def _namesakes(batch: Batch, scores: Floats, is_best: NDArray[np.bool_]) -> dict[int, list[int]]:
