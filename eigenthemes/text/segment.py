@@ -25,7 +25,8 @@ FUNCTION_WORDS = frozenset(
     once ever never always often now new one two first last well
     der die das den dem des ein eine einer eines und oder aber nicht von im am auf aus bei mit nach zu zum zur fur uber unter
     ist sind war wird le la les un une du de et ou mais ne pas dans sur sous par pour avec sans est sont il elle ils elles ce
-    cette ces qui que se sa son ses vers chez depuis au aux el los las una unos unas y o pero del al en con sin es su sus lo gli di da dal della
+    cette ces qui que se sa son ses vers chez depuis
+    au aux el los las una unos unas y o pero del al en con sin es su sus lo gli di da dal della
     dei e ed ma non nel nella os um uma do dos das em na nos nas com het een van op te dat""".split()
 )
 _APOSTROPHE = "'`\u00b4\u2018\u2019\u02bc\u2032\uff07"

@@ -49,8 +49,8 @@ _IRREGULAR = {
 }  # fmt: skip
 # (ending, what stands for it); the first that fits counts
 _ENGLISH = (
-    ("ies", "y"), ("ie", "y"), ("sses", "ss"), ("xes", "x"), ("ches", "ch"), ("shes", "sh"), ("oes", "o"), ("ses", "se"), ("sis", "se"),
-    ("ae", "a"), ("erium", "eria"), ("elium", "elia"), ("arium", "aria"),
+    ("ies", "y"), ("ie", "y"), ("sses", "ss"), ("xes", "x"), ("ches", "ch"), ("shes", "sh"), ("oes", "o"), ("ses", "se"),
+    ("sis", "se"), ("ae", "a"), ("erium", "eria"), ("elium", "elia"), ("arium", "aria"),
     ("men", "man"), ("s", ""), ("i", "us"),
 )  # fmt: skip
 
