@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, combinations
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,9 +31,9 @@ from eigenthemes.metrics.precision import (
 )
 from eigenthemes.names.generator import CandidateOptions
 from eigenthemes.names.name_memory import name_memories
-from eigenthemes.pipeline.batch import BATCH, Batch, batch_maker, batches_of, gold_of, gold_rows, has_gold
+from eigenthemes.pipeline.batch import BATCH, Batch, BatchMaker, batch_maker, batches_of, gold_of, gold_rows, has_gold
 from eigenthemes.ranking.decide import DecisionRule, Decisions, decide
-from eigenthemes.ranking.methods import Method, method_named, scoring_options
+from eigenthemes.ranking.methods import Method, Scored, method_named, scoring_options
 from eigenthemes.ranking.ranker import ranker_of
 from eigenthemes.records import Document, Mention
 
@@ -206,9 +206,8 @@ class Evaluation:
     def nameless(self) -> NDArray[np.bool_]:
         """Return a mask of the mentions whose gold is in the KB without a name [mentions]."""
         golds = ([self.kb.index_of(gold) for gold in mention.gold or ()] for mention in self.mentions)
-        linkable = self.kb.linkable
-        found = [[bool(linkable[gold]) for gold in of_mention if gold is not None] for of_mention in golds]
-        return np.array([bool(of_mention) and not any(of_mention) for of_mention in found], bool)
+        known = ([index for index in gold if index is not None] for gold in golds)
+        return np.array([bool(gold) and not self.kb.linkable[gold].any() for gold in known], bool)
 
     def _figures(self, scores: MethodScores, documents: bool) -> dict[str, Any]:
         columns: tuple[Any, ...] = (self.document, scores.p_at_1, scores.reciprocal_rank, self.difficulty)
@@ -296,36 +295,61 @@ def evaluate(
     chosen = _chosen(methods)
     options = scoring_options(chosen, scoring or {})
     _check_threshold(threshold, chosen)
-    lists = _CandidateLists(kb, chosen, candidates or CandidateOptions(), vectors)
-    scorers = {name: _Scorer(method, kb, options[name], lists, threshold, ties) for name, method in chosen.items()}
+    candidates = candidates or CandidateOptions()
+    makers = _batch_makers(kb, chosen, candidates, vectors)
+    first_maker = next(iter(makers.values()))
+    vectors = None if first_maker.vectors is None else first_maker.vectors.name
+    rules = {name: _decision_rule(method, kb, vectors, threshold) for name, method in chosen.items()}
+    for name, method in chosen.items():
+        method.make_ready(kb, options[name])
     memory = name_memories(kb)
-    empty = lists.make([Document(mentions=())])
-    run = Evaluation(kb, [], [], **_gold_columns(empty.first, kb, 0), methods={})
-    parts = [_gold_columns(empty.first, kb, 0)]
+    ids, mentions, totals = list[str | int | None](), list[Mention](), Counter[str]()  # fields of the result
+    gold_parts, score_parts = list[Columns](), {name: list[Columns]() for name in chosen}
+    finding, seconds = 0.0, dict.fromkeys(chosen, 0.0)
+
+    def add(some: Sequence[Document]) -> None:
+        nonlocal finding
+        start = time.perf_counter()
+        first = first_maker.make(some)
+        finding += time.perf_counter() - start
+        batches = _make_batches(makers, some, first)
+        gold_parts.append(_gold_columns(first, kb, len(ids)))
+        for name, method in chosen.items():
+            batch = batches[method.calibrated, method.needs_vectors]
+            start = time.perf_counter()
+            scored = method(batch, kb, options[name])
+            seconds[name] += time.perf_counter() - start
+            score_parts[name].append(_score_columns(batch, kb, method, scored, rules[name], ties))
+        mentions.extend(mention for mention in first.mentions if mention.gold)
+        totals.update(
+            cells=int(first.is_cell.sum()),
+            unknown=sum(map(len, first.unknown.values())),
+            trained_on=0 if memory is None else sum(document in memory for document in some),
+            without_vector=max(batch.without_vector for batch in batches.values()),
+        )
+
     with one_thread():
-        lists.generator.find_batch([""] * _MANY)  # what is loaded at first use is nobody's time
-        for scorer in scorers.values():
-            scorer.score(empty)
-            scorer.seconds = 0.0
+        first_maker.generator.find_batch([""] * _MANY)
+        add([Document(mentions=())])
+        finding, seconds = 0.0, dict.fromkeys(chosen, 0.0)  # what is loaded at first use is nobody's time
         for some in batches_of(documents, BATCH):
-            batches = lists.make(some)
-            parts.append(_gold_columns(batches.first, kb, len(run.ids)))
-            for scorer in scorers.values():
-                scorer.score(batches)
-            run.ids += [document.id for document in some]
-            run.mentions += [mention for mention in batches.first.mentions if mention.gold]
-            run.cells += int(batches.first.is_cell.sum())
-            run.unknown += sum(map(len, batches.first.unknown.values()))
-            run.trained_on += 0 if memory is None else sum(document in memory for document in some)
-            run.without_vector += max(batch.without_vector for batch, _ in batches.by_kind.values())
-            run.seconds += batches.seconds
+            add(some)
+            ids += [document.id for document in some]
             advance(len(some))
-    outside = Counter(
-        mention.gold[0]
-        for mention, known in zip(run.mentions, _joined(parts)["in_kb"], strict=True)
-        if mention.gold and not known
-    )
-    return replace(run, **_joined(parts), outside=outside, methods={name: each.result() for name, each in scorers.items()})
+    columns = _joined(gold_parts)
+    known = columns["in_kb"].tolist()
+    outside = Counter(mention.gold[0] for mention, in_kb in zip(mentions, known, strict=True) if mention.gold and not in_kb)
+    scores = {
+        name: MethodScores(
+            **_joined(score_parts[name]),
+            threshold=rules[name].threshold,
+            cell_threshold=rules[name].cells,
+            settings=_settings(method, method.effective(options[name]), candidates, vectors),
+            seconds=seconds[name],
+        )
+        for name, method in chosen.items()
+    }
+    return Evaluation(kb, ids, mentions, **columns, methods=scores, **dict[str, Any](totals), outside=outside, seconds=finding)
 
 
 def _chosen(methods: Sequence[str] | Mapping[str, Method | str]) -> dict[str, Method]:
@@ -353,102 +377,66 @@ def _check_threshold(threshold: float | None, methods: Mapping[str, Method]) -> 
 _Kind = tuple[bool, bool]  # of candidates that a method uses: incomplete names as well, and whether they need a vector
 
 
-class _Batches(NamedTuple):
-    """The batches of some documents, by kind, with their gold candidates; the first has most candidates."""
+def _batch_makers(
+    kb: KB, methods: Mapping[str, Method], candidates: CandidateOptions, vectors: str | None
+) -> dict[_Kind, BatchMaker]:
+    """Return a batch maker for all methods that use the same candidates.
 
-    first: Batch
-    by_kind: dict[_Kind, tuple[Batch, NDArray[np.bool_]]]
-    seconds: float
-
-
-class _CandidateLists:
-    """Makes batches, once for all methods that use the same candidates.
-
-    Whether a mention is easy or hard does not depend on the methods: it is decided by the candidates of the first batch, in
-    which the lists that documents bring are complete.
+    Whether a mention is easy or hard does not depend on the methods: it is decided by the candidates of the first maker, which
+    leaves the lists that documents bring complete.
     """
-
-    def __init__(self, kb: KB, methods: Mapping[str, Method], candidates: CandidateOptions, vectors: str | None) -> None:
-        self.kb, self.candidates = kb, candidates
-        self.kinds = sorted({(method.calibrated, method.needs_vectors) for method in methods.values()}, reverse=True)
-        needs_vectors = any(needs for _, needs in self.kinds)
-        self.makers = {
-            weighs: batch_maker(kb, needs_vectors=needs_vectors, candidates=candidates, vectors=vectors, incomplete=weighs)
-            for weighs, _ in self.kinds
-        }
-        self.complete = {incomplete: maker.with_complete_lists() for incomplete, maker in self.makers.items()}
-        first = next(iter(self.makers.values()))
-        self.generator, self.vectors = first.generator, first.vectors
-
-    def make(self, documents: Sequence[Document]) -> _Batches:
-        start = time.perf_counter()
-        first = self.complete[self.kinds[0][0]].make(documents)
-        seconds = time.perf_counter() - start
-        complete, by_kind, has_lists = {self.kinds[0][0]: first}, {}, bool(first.brings_candidates.any())
-        for incomplete, needs_vectors in self.kinds:
-            if incomplete not in complete:
-                complete[incomplete] = self.complete[incomplete].make(documents)
-            batch = self.makers[incomplete].make(documents) if needs_vectors and has_lists else complete[incomplete]
-            by_kind[incomplete, needs_vectors] = batch, gold_rows(batch, self.kb)
-        return _Batches(first, by_kind, seconds)
+    kinds = sorted({(method.calibrated, method.needs_vectors) for method in methods.values()}, reverse=True)
+    return {
+        kind: batch_maker(kb, needs_vectors=kind[1], candidates=candidates, vectors=vectors, incomplete=kind[0])
+        for kind in dict.fromkeys([(kinds[0][0], False), *kinds])
+    }
 
 
-class _Scorer:
-    """Scores batches by a method, and collects what each mention with gold scores."""
+def _make_batches(makers: Mapping[_Kind, BatchMaker], documents: Sequence[Document], first: Batch) -> dict[_Kind, Batch]:
+    """Return the batch of each kind; where documents bring no lists, methods that need vectors have the same as others."""
+    has_lists = bool(first.brings_candidates.any())
+    batches: dict[_Kind, Batch] = {}
+    for (incomplete, needs_vectors), maker in makers.items():
+        same = None if has_lists else batches.get((incomplete, not needs_vectors))
+        batches[incomplete, needs_vectors] = same or (maker.make(documents) if batches else first)
+    return batches
 
-    def __init__(
-        self, method: Method, kb: KB, options: Any, lists: _CandidateLists, threshold: float | None, ties: str
-    ) -> None:
-        self.method, self.kb, self.options, self.ties = method, kb, options, ties
-        self.parts = list[Columns]()
-        self.seconds = 0.0
-        method.make_ready(kb, options)
-        vectors = None if lists.vectors is None else lists.vectors.name
-        self.rule = DecisionRule(0.0)
-        if method.calibrated:
-            ranker = ranker_of(kb, vectors)
-            cells = ranker.cell_threshold if threshold is None else None
-            self.rule = DecisionRule(ranker.threshold if threshold is None else threshold, exact=threshold is None, cells=cells)
-        used = method.effective(options)
-        self.settings = {
-            "vectors": vectors if method.uses_vectors or lists.candidates.generator == "paper" else None,
-            "generator": lists.candidates.generator,
-            "max_candidates": lists.candidates.max_candidates,
-            **{name: getattr(used, name, None) for name in _SETTINGS},
-            **({"k": "all"} if used is not None and getattr(used, "k", 0) is None else {}),
-        }
 
-    def score(self, batches: _Batches) -> None:
-        """Score the mentions with gold."""
-        batch, is_gold = batches.by_kind[self.method.calibrated, self.method.needs_vectors]
-        counted = has_gold(batches.first)
-        start = time.perf_counter()
-        scored = self.method(batch, self.kb, self.options)
-        self.seconds += time.perf_counter() - start
-        table = batch.table
-        p_at_1, reciprocal = credit(
-            table.mentions, table.mention_of, is_gold, scored.scores, ties=self.ties, min_score=self.method.min_score
-        )
-        decisions = decide(batch, scored, self.method, self.rule)
-        calibrated = counted & self.method.calibrated
-        self.parts.append(
-            {
-                "p_at_1": p_at_1[counted],
-                "reciprocal_rank": reciprocal[counted],
-                "predicted": _best_entities(batch, decisions, self.method)[counted],
-                "probability": np.nan_to_num(decisions.probability)[calibrated],
-                "linked": decisions.linked[calibrated],
-            }
-        )
+def _decision_rule(method: Method, kb: KB, vectors: str | None, threshold: float | None) -> DecisionRule:
+    if threshold is not None or not method.calibrated:
+        return DecisionRule(threshold or 0.0)
+    ranker = ranker_of(kb, vectors)
+    return DecisionRule(ranker.threshold, exact=True, cells=ranker.cell_threshold)
 
-    def result(self) -> MethodScores:
-        return MethodScores(
-            **_joined(self.parts),
-            threshold=self.rule.threshold,
-            cell_threshold=self.rule.cells,
-            settings=self.settings,
-            seconds=self.seconds,
-        )
+
+def _settings(method: Method, used: Any, candidates: CandidateOptions, vectors: str | None) -> dict[str, Any]:
+    """Return the vectors, the generator and the options that a method used."""
+    options = {name: getattr(used, name, None) for name in _SETTINGS}
+    if hasattr(used, "k"):
+        options["k"] = used.k or "all"
+    return {
+        "vectors": vectors if method.uses_vectors or candidates.generator == "paper" else None,
+        "generator": candidates.generator,
+        "max_candidates": candidates.max_candidates,
+        **options,
+    }
+
+
+def _score_columns(batch: Batch, kb: KB, method: Method, scored: Scored, rule: DecisionRule, ties: str) -> Columns:
+    """Return the columns of `MethodScores` about the mentions of a batch that have gold."""
+    table, counted = batch.table, has_gold(batch)
+    p_at_1, reciprocal = credit(
+        table.mentions, table.mention_of, gold_rows(batch, kb), scored.scores, ties=ties, min_score=method.min_score
+    )
+    decisions = decide(batch, scored, method, rule)
+    calibrated = counted & method.calibrated
+    return {
+        "p_at_1": p_at_1[counted],
+        "reciprocal_rank": reciprocal[counted],
+        "predicted": _best_entities(batch, decisions, method)[counted],
+        "probability": np.nan_to_num(decisions.probability)[calibrated],
+        "linked": decisions.linked[calibrated],
+    }
 
 
 def _best_entities(batch: Batch, decisions: Decisions, method: Method) -> NDArray[np.int64]:
