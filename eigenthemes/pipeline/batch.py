@@ -259,10 +259,6 @@ class BatchMaker:
         """Make the batch of some documents."""
         return self.look_up(self.detect(documents))
 
-    def with_complete_lists(self) -> BatchMaker:
-        """Return a batch maker like this one that leaves the lists that documents bring unchanged."""
-        return BatchMaker(self.kb, self.generator, self.detector, self.vectors, self.about)
-
     def detect(self, documents: Iterable[Document]) -> DetectedMentions:
         """Return the documents with their mentions: given ones, or those that the detector finds."""
         given = list(documents)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from bisect import bisect_right
 from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
-from itertools import islice
+from dataclasses import dataclass
+from itertools import accumulate, islice
 
 from eigenthemes.linker import DecidedBatch, Linker
 from eigenthemes.pipeline.batch import BATCH
@@ -20,25 +21,13 @@ Result = list[bytes] | Exception
 Tally = Counter[str]  # numbers of batches, documents, mentions and links that were decided at once
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class _Job:
-    """A request's documents, and the answers to the first of them."""
+    """Some documents of a request, few enough to be decided at once."""
 
     linker: Linker
-    documents: Sequence[Document]
+    documents: list[Document]
     future: asyncio.Future[list[bytes]]
-    answers: list[bytes] = field(default_factory=list)
-
-    def part(self, most_documents: int, most_mentions: int) -> list[Document]:
-        """Return the next documents, as many as fit: at least one."""
-        first = last = len(self.answers)
-        mentions = 0
-        while last < len(self.documents) and last - first < most_documents:
-            mentions += size_of(self.documents[last])
-            if last > first and mentions > most_mentions:
-                break
-            last += 1
-        return list(self.documents[first:last])
 
 
 class Batcher:
@@ -58,19 +47,20 @@ class Batcher:
     async def link(self, linker: Linker, documents: Sequence[Document]) -> list[bytes]:
         """Return the JSON of each document with its links."""
         loop = asyncio.get_running_loop()
-        if not documents:
-            return []
-        if max(map(size_of, documents)) > LARGE:
-            [result], tally = await loop.run_in_executor(self._large, _link_parts, linker, [list(documents)])
+        if max(map(size_of, documents), default=0) > LARGE:
+            [result], tally = await loop.run_in_executor(self._large, _link_jobs, linker, [list(documents)])
             self.on_decided(tally)
             if isinstance(result, Exception):
                 raise result
             return result
-        job = _Job(linker, documents, loop.create_future())
-        self._waiting.append(job)
-        if self._work is None or self._work.done():
-            self._work = asyncio.create_task(self._link_waiting())
-        return await job.future
+        answers: list[bytes] = []
+        while len(answers) < len(documents):  # newer requests come between the jobs of a large one
+            job = _Job(linker, _first_documents(documents[len(answers) :]), loop.create_future())
+            self._waiting.append(job)
+            if self._work is None or self._work.done():
+                self._work = asyncio.create_task(self._link_waiting())
+            answers += await job.future
+        return answers
 
     def close(self) -> None:
         """Stop both threads."""
@@ -79,46 +69,45 @@ class Batcher:
 
     async def _link_waiting(self) -> None:
         """Link the oldest job together with others of the same linker, until none is left."""
-        while parts := self._take():
-            linker, documents = parts[0][0].linker, [part for _, part in parts]
+        while jobs := self._take():
             try:
-                work = asyncio.get_running_loop().run_in_executor(self._thread, _link_parts, linker, documents)
+                work = asyncio.get_running_loop().run_in_executor(
+                    self._thread, _link_jobs, jobs[0].linker, [job.documents for job in jobs]
+                )
                 results, tally = await work
             except Exception as error:  # no request may wait for ever
-                results, tally = [error] * len(parts), Tally()
+                results, tally = [error] * len(jobs), Tally()
             self.on_decided(tally)
-            for (job, _), result in zip(parts, results, strict=True):
-                self._finish(job, result)
+            for job, result in zip(jobs, results, strict=True):
+                if job.future.done():  # the request was cancelled
+                    continue
+                if isinstance(result, Exception):
+                    job.future.set_exception(result)
+                else:
+                    job.future.set_result(result)
 
-    def _finish(self, job: _Job, result: Result) -> None:
-        if job.future.done():  # the request was cancelled
-            return
-        if isinstance(result, Exception):
-            job.future.set_exception(result)
-            return
-        job.answers.extend(result)
-        if len(job.answers) == len(job.documents):
-            job.future.set_result(job.answers)
-        else:
-            self._waiting.append(job)  # after newer jobs
-
-    def _take(self) -> list[tuple[_Job, list[Document]]]:
-        parts: list[tuple[_Job, list[Document]]] = []
-        documents, mentions = BATCH, MOST_MENTIONS
+    def _take(self) -> list[_Job]:
+        """Return jobs that are decided at once, and keep the others."""
+        taken: list[_Job] = []
         kept: deque[_Job] = deque()
-        while self._waiting:
-            job = self._waiting.popleft()
+        documents, mentions = BATCH, MOST_MENTIONS  # that there is room for
+        for job in self._waiting:
             if job.future.done():
                 continue
-            if parts and (job.linker is not parts[0][0].linker or documents <= 0 or mentions <= 0):
+            size = sum(map(size_of, job.documents))
+            if taken and (job.linker is not taken[0].linker or len(job.documents) > documents or size > mentions):
                 kept.append(job)
                 continue
-            part = job.part(documents, mentions)
-            parts.append((job, part))
-            documents -= len(part)
-            mentions -= sum(map(size_of, part))
+            taken.append(job)
+            documents, mentions = documents - len(job.documents), mentions - size
         self._waiting = kept
-        return parts
+        return taken
+
+
+def _first_documents(documents: Sequence[Document]) -> list[Document]:
+    """Return as many of the first documents as are decided at once: at least one."""
+    mentions = list(accumulate(map(size_of, documents[:BATCH])))
+    return list(documents[: max(1, bisect_right(mentions, MOST_MENTIONS))])
 
 
 def size_of(document: Document) -> int:
@@ -137,23 +126,23 @@ def tally_of(decided: DecidedBatch) -> Tally:
     return Tally(batches=1, documents=len(decided.batch.documents), mentions=int(own.sum()), links=links)
 
 
-def _link_parts(linker: Linker, parts: list[list[Document]]) -> tuple[list[Result], Tally]:
-    """Link parts of requests together; if that fails, each alone, so that an error fails one request only."""
+def _link_jobs(linker: Linker, jobs: list[list[Document]]) -> tuple[list[Result], Tally]:
+    """Link the documents of jobs together; if that fails, each alone, so that an error fails one request only."""
     try:
-        return _linked(linker, parts)
+        return _linked(linker, jobs)
     except Exception as error:
-        if len(parts) == 1:
+        if len(jobs) == 1:
             return [error], Tally()
-    alone = [_link_parts(linker, [part]) for part in parts]
+    alone = [_link_jobs(linker, [job]) for job in jobs]
     return [result for results, _ in alone for result in results], sum((tally for _, tally in alone), Tally())
 
 
-def _linked(linker: Linker, parts: list[list[Document]]) -> tuple[list[Result], Tally]:
-    decided = linker.decide([document for part in parts for document in part])
+def _linked(linker: Linker, jobs: list[list[Document]]) -> tuple[list[Result], Tally]:
+    decided = linker.decide([document for job in jobs for document in job])
     encoder, spans = linker.encoder(decided), decided.batch.own_spans()
     results: list[Result] = []
-    for part in parts:
-        own = list(islice(spans, len(part)))
+    for job in jobs:
+        own = list(islice(spans, len(job)))
         try:
             results.append([b"".join(encoder.line(document, first)) for document, first, _ in own])
         except Exception as error:

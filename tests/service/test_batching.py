@@ -145,7 +145,7 @@ def test_a_fault_of_the_batcher_itself_leaves_nobody_waiting(
     with monkeypatch.context() as patched:
         patched.setattr(Linker, "encoder", None)
         assert [type(answer) for answer in asyncio.run(ask())] == [TypeError] * 3
-        patched.setattr(batching, "_link_parts", None)
+        patched.setattr(batching, "_link_jobs", None)
         assert [type(answer) for answer in asyncio.run(ask())] == [TypeError] * 3
     assert [type(answer) for answer in asyncio.run(ask())] == [list] * 3
 
