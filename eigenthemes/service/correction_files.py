@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import errno
 import os
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import orjson
 
-from eigenthemes.core.storage import check_output
+from eigenthemes.core.storage import check_output, lock
 from eigenthemes.documents.json_lines import document_of
 from eigenthemes.errors import DocumentError, OptionError
 from eigenthemes.kb.store import KB
+from eigenthemes.service.json_http import each_document
 
 NEEDED = 20  # mentions with gold that training needs to fit weights on them
 
@@ -45,14 +44,16 @@ class CorrectionFile:
         """
         lines = b"".join(orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE) for record in records)
         with open(self.path, "a+b", buffering=0) as file:
-            _lock(file.fileno())
+            lock(file.fileno(), wait=True)
             end = file.seek(0, os.SEEK_END)
             if end:
                 file.seek(end - 1)
                 if file.read(1) != b"\n":  # a crash may have cut the last line
                     lines = b"\n" + lines
             try:
-                _write_all(file.fileno(), lines)
+                rest = memoryview(lines)
+                while rest:  # a nearly full disk takes only some of it, without an error
+                    rest = rest[file.write(rest) :]
                 os.fsync(file.fileno())
             except OSError:
                 file.truncate(end)
@@ -76,16 +77,10 @@ def correction_files(path: Path | None, names: Sequence[str]) -> dict[str, Corre
 
 def gold_records(body: Any, kb: KB) -> list[dict[str, Any]]:
     """Return the documents of a request; refuse those without gold, and gold that is no id of the KB."""
-    records = body if isinstance(body, list) else [body]
-    if not records:
+    if body == []:
         raise DocumentError("there is no document; send one or more, with gold")
-    for number, record in enumerate(records):
-        try:
-            _check_gold(record, kb)
-        except DocumentError as error:
-            place = f"document {number}: " if isinstance(body, list) else ""
-            raise DocumentError(f"{place}{error}", code=error.code, where=error.where) from None
-    return records
+    each_document(body, lambda record: _check_gold(record, kb))
+    return body if isinstance(body, list) else [body]
 
 
 def _check_gold(record: Any, kb: KB) -> None:
@@ -103,27 +98,9 @@ def _check_gold(record: Any, kb: KB) -> None:
                 )
 
 
-def _write_all(handle: int, content: bytes) -> None:
-    """Write all bytes: a nearly full disk takes only some of them, without an error."""
-    rest = memoryview(content)
-    while rest:
-        written = os.write(handle, rest)
-        if not written:
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        rest = rest[written:]
-
-
 def _gold_mentions(line: bytes) -> int:
     try:
         record = orjson.loads(line)
         return sum("gold" in mention for mention in record["mentions"])
     except (orjson.JSONDecodeError, KeyError, TypeError):
         return 0
-
-
-def _lock(handle: int) -> None:
-    """Lock the file against other processes until it is closed; on Windows only one process can serve."""
-    with suppress(ImportError):
-        import fcntl
-
-        fcntl.flock(handle, fcntl.LOCK_EX)

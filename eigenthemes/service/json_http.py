@@ -31,6 +31,7 @@ from eigenthemes.errors import (
 )
 
 Parsed = TypeVar("Parsed")
+Result = TypeVar("Result")
 
 MEDIA_TYPE = "application/problem+json"
 TOO_MANY = "batch-too-large"  # code of an error with status 413
@@ -220,6 +221,19 @@ def parse_json(body: bytes) -> Any:
         if not body.strip():
             raise Problem(400, "json", "the body is empty; send JSON") from None
         raise Problem(400, "json", f"the body is no JSON at character {error.pos + 1} ({error.msg}); send valid JSON") from None
+
+
+def each_document(body: Any, read: Callable[[Any], Result]) -> list[Result]:
+    """Return what a function makes of a document, or of each in a list; errors begin with its number there."""
+    if not isinstance(body, list):
+        return [read(body)]
+    results = []
+    for number, record in enumerate(body):
+        try:
+            results.append(read(record))
+        except DocumentError as error:
+            raise DocumentError(f"document {number}: {error}", code=error.code, where=error.where) from None
+    return results
 
 
 def json_response(content: Any) -> Response:

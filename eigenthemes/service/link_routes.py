@@ -17,7 +17,7 @@ from eigenthemes.records import Document, mention_texts
 from eigenthemes.service import models
 from eigenthemes.service.batching import Batcher, Tally, tally_of
 from eigenthemes.service.entity_routes import type_labels
-from eigenthemes.service.json_http import LARGE_BODY, JSONRoute, json_response
+from eigenthemes.service.json_http import LARGE_BODY, JSONRoute, each_document, json_response
 from eigenthemes.service.models import LinkQuery
 from eigenthemes.service.served import ServedKB, ServedKBs
 from eigenthemes.service.settings import ServiceSettings
@@ -85,9 +85,7 @@ def documents_of(body: Any, linker: Linker, settings: ServiceSettings) -> list[D
     """Return the documents of a request, after checking them and their number."""
     if isinstance(body, list):
         check_count(len(body), settings.max_documents, "documents")
-        documents = [_numbered(record, number, linker) for number, record in enumerate(body)]
-    else:
-        documents = [_checked(body, linker)]
+    documents = each_document(body, lambda record: _checked(record, linker))
     _check_size(documents, settings)
     return documents
 
@@ -119,13 +117,6 @@ def _checked(record: Any, linker: Linker) -> Document:
     document = document_of(record)
     linker.check(document)
     return document
-
-
-def _numbered(record: Any, number: int, linker: Linker) -> Document:
-    try:
-        return _checked(record, linker)
-    except DocumentError as error:
-        raise DocumentError(f"document {number}: {error}", code=error.code, where=error.where) from None
 
 
 def _link_with_details(documents: list[Document], kb: ServedKB, linker: Linker, query: LinkQuery) -> tuple[list[bytes], Tally]:
