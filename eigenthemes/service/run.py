@@ -25,7 +25,7 @@ from eigenthemes.errors import MissingExtraError, OptionError, WorkerError
 from eigenthemes.kb.store import KB
 from eigenthemes.service.correction_files import correction_files
 from eigenthemes.service.settings import Reloaded, ServiceSettings, named_paths
-from eigenthemes.service.worker import WorkerPlan, run_worker
+from eigenthemes.service.worker import run_worker
 
 log = logging.getLogger("eigenthemes.service")
 
@@ -83,20 +83,15 @@ def bind(host: str, port: int) -> socket.socket:
         infos = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except (OSError, UnicodeError):
         raise OptionError(f"the host {host!r} is unknown; give an address of this machine", code="host", where=host) from None
-    family, kind, _, _, address = min(infos, key=lambda info: info[0] != socket.AF_INET)  # localhost is 127.0.0.1 first
-    listening = socket.socket(family, kind)
+    family, _, _, _, address = min(infos, key=lambda info: info[0] != socket.AF_INET)  # localhost is 127.0.0.1 first
+    both = family == socket.AF_INET6 and socket.has_dualstack_ipv6()
     try:
-        if os.name == "posix":
-            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listening.bind(address)
-        listening.listen(_BACKLOG)
+        return socket.create_server(address, family=family, backlog=_BACKLOG, dualstack_ipv6=both)
     except OSError as error:
-        listening.close()
         is_elsewhere = error.errno == errno.EADDRNOTAVAIL
         remedy = "give an address of this machine" if is_elsewhere else "choose another port, or 0 for any that is free"
-        reason = error.strerror or str(error)
-        raise OptionError(f"{host}:{port} cannot be listened to ({reason}); {remedy}", code="port", where=str(port)) from None
-    return listening
+        sentence = f"{host}:{port} cannot be listened to ({os.strerror(error.errno or 0)}); {remedy}"
+        raise OptionError(sentence, code="port", where=str(port)) from None
 
 
 @dataclass(slots=True)
@@ -158,10 +153,8 @@ class Supervisor:
     def _start(self, number: int) -> None:
         spawn = multiprocessing.get_context("spawn")
         ours, theirs = spawn.Pipe()
-        plan = WorkerPlan(self.paths, self.settings, self._folder, not self._states, self._was_ready)
-        process = spawn.Process(
-            target=run_worker, args=(plan, self.listening, theirs), name=f"eigenthemes-{number}", daemon=True
-        )
+        plan = self.paths, self.settings, self._folder, self.listening, theirs, not self._states, self._was_ready
+        process = spawn.Process(target=run_worker, args=plan, name=f"eigenthemes-{number}", daemon=True)
         handler = signal.signal(signal.SIGINT, signal.SIG_IGN)  # inherited: Ctrl-C must not interrupt the worker's imports
         process.start()
         signal.signal(signal.SIGINT, handler)
@@ -176,19 +169,29 @@ class Supervisor:
                 self._read(worker)
             if worker.process.sentinel in events:
                 self._restart(number, worker)
+        if self._is_stopping:
+            return
         for number in [number for number, when in self._restarts.items() if when <= time.monotonic()]:
             del self._restarts[number]
             self._start(number)
-        if self._wants_reload and self._was_ready and not self._is_stopping:
+        if not self._was_ready and all(worker.is_ready for worker in self.workers.values()):
+            for number in range(len(self.workers), self.settings.workers):
+                self._start(number)
+            self._was_ready = all(worker.is_ready for worker in self.workers.values())
+            if self._was_ready:
+                self.on_ready()
+        if self._wants_reload and self._was_ready:
             self._reload()
 
     def _read(self, worker: _Worker) -> None:
         while worker.pipe.poll() and (message := self._receive(worker)) is not None:
             if message[0] == "ready":
-                self._mark_ready(worker, message[1])
+                worker.is_ready = True
+                self._wants_reload |= self._states not in (None, message[1])  # a restarted one may have found newer KBs
+                self._states = self._states or message[1]
+            elif message[0] == "failed" and not self._was_ready:
+                raise message[1]
             elif message[0] == "failed":
-                if not self._was_ready:
-                    raise message[1]
                 log.warning("a process of the service cannot open a KB: %s", message[1])
 
     def _receive(self, worker: _Worker) -> tuple[Any, ...] | None:
@@ -197,20 +200,8 @@ class Supervisor:
             message: tuple[Any, ...] = worker.pipe.recv()
         except (EOFError, OSError):
             return None
-        self._wants_reload = self._wants_reload or message[0] == "reload"
+        self._wants_reload |= message[0] == "reload"
         return message
-
-    def _mark_ready(self, worker: _Worker, states: dict[str, str]) -> None:
-        worker.is_ready = True
-        if self._states is not None and states != self._states:
-            self._wants_reload = True  # it was restarted, and has found a newer KB than the others serve
-        self._states = self._states or states
-        for number in range(0 if self._was_ready or self._is_stopping else self.settings.workers):
-            if number not in self.workers:
-                self._start(number)
-        if not self._was_ready and all(each.is_ready for each in self.workers.values()):
-            self._was_ready = True
-            self.on_ready()
 
     def _restart(self, number: int, worker: _Worker) -> None:
         """Restart a worker that has ended, after a pause if it ended soon; not if the service is being stopped."""
@@ -224,8 +215,8 @@ class Supervisor:
             return
         if not self._was_ready:
             raise WorkerError("a process of the service ended abruptly (killed, or out of memory); try fewer of them")
-        ended_soon = time.monotonic() - worker.started < _SHORT_LIFE
-        self._restarts[number] = time.monotonic() + (_PAUSE if ended_soon else 0.0)
+        now = time.monotonic()
+        self._restarts[number] = now + (_PAUSE if now - worker.started < _SHORT_LIFE else 0.0)
         log.warning("a process of the service ended (exit code %s); it is started again", worker.process.exitcode)
 
     def _reload(self) -> None:
@@ -249,8 +240,8 @@ class Supervisor:
             worker.send(command)
         answers = []
         for worker in workers:
-            while (message := self._receive(worker)) is not None:
-                if message[0] != "reload":
-                    answers.append(message[1:])
-                    break
+            while (message := self._receive(worker)) is not None and message[0] == "reload":
+                pass
+            if message is not None:
+                answers.append(message[1:])
         return answers

@@ -8,8 +8,8 @@ import os
 import signal
 import socket
 import sys
+from collections.abc import Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from threading import Event, Lock, Thread
 from typing import Any
@@ -22,34 +22,39 @@ _KEEP_ALIVE_SECONDS = 60
 _MAX_CONNECTIONS = 2_000
 
 
-@dataclass(frozen=True, slots=True)
-class WorkerPlan:
-    """Arguments of a worker.
+def run_worker(
+    paths: Sequence[str],
+    settings: ServiceSettings,
+    metrics_folder: str,
+    listening: socket.socket,
+    supervisor: Connection,
+    listens_early: bool,
+    is_restart: bool,
+) -> None:
+    """Serve until the supervisor stops the process, or has ended.
 
-    Attributes
+    Parameters
     ----------
+    paths : sequence of str
+        Folders of KBs.
+    settings : ServiceSettings
+        Settings of the service.
     metrics_folder : str
         Folder in which the processes of the service count.
+    listening : socket
+        Of the service.
+    supervisor : Connection
+        Pipe to the supervisor.
     listens_early : bool
         Answer before the KBs are open, to say that the service is starting; else no request may be lost.
     is_restart : bool
         It replaces a worker that ended.
     """
-
-    paths: tuple[str, ...]
-    settings: ServiceSettings
-    metrics_folder: str
-    listens_early: bool
-    is_restart: bool
-
-
-def run_worker(plan: WorkerPlan, listening: socket.socket, supervisor: Connection) -> None:
-    """Serve until the supervisor stops the process, or has ended."""
     for name in ("SIGINT", "SIGHUP"):  # the supervisor handles both
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), signal.SIG_IGN)
-    lock_folder(plan.metrics_folder)
-    os.environ["PROMETHEUS_MULTIPROC_DIR"] = plan.metrics_folder  # before prometheus_client is imported
+    lock_folder(metrics_folder)
+    os.environ["PROMETHEUS_MULTIPROC_DIR"] = metrics_folder  # before prometheus_client is imported
     logging.basicConfig(stream=sys.stderr, level=logging.INFO, format="%(asctime)s %(message)s")
     for name in ("uvicorn", "uvicorn.error", "asyncio"):
         logging.getLogger(name).setLevel(logging.CRITICAL)  # they log requests and tracebacks
@@ -59,7 +64,9 @@ def run_worker(plan: WorkerPlan, listening: socket.socket, supervisor: Connectio
 
     always_compile()  # while the KBs are opened, so that no request waits for it
     collect_garbage_rarely()
-    Worker(plan, supervisor).run(listening)
+    worker = Worker(paths, settings, supervisor)
+    worker.metrics.add("restarts", is_restart)
+    worker.run(listening, listens_early=listens_early)
     sys.stderr.flush()
     os._exit(0)  # a thread may still be computing for a request that was given up
 
@@ -67,20 +74,19 @@ def run_worker(plan: WorkerPlan, listening: socket.socket, supervisor: Connectio
 class Worker:
     """The state of the process."""
 
-    def __init__(self, plan: WorkerPlan, supervisor: Connection) -> None:
+    def __init__(self, paths: Sequence[str], settings: ServiceSettings, supervisor: Connection) -> None:
         import uvicorn
 
         from eigenthemes.service.app import create_app
         from eigenthemes.service.served import ServedKBs
 
-        self.plan, self.supervisor = plan, supervisor
-        self.served = ServedKBs(plan.paths)
+        self.supervisor = supervisor
+        self.served = ServedKBs(paths)
         self._sending = Lock()
         self._is_open = Event()
         self._reloads: list[Future[Reloaded]] = []  # of requests that wait for a reload
-        app = create_app(self.served, plan.settings, reload=self.request_reload)
+        app = create_app(self.served, settings, reload=self.request_reload)
         self.metrics = app.state.metrics
-        self.metrics.add("restarts", plan.is_restart)
         config = uvicorn.Config(
             app,
             ws="none",
@@ -91,16 +97,16 @@ class Worker:
             proxy_headers=False,
             limit_concurrency=_MAX_CONNECTIONS,
             timeout_keep_alive=_KEEP_ALIVE_SECONDS,
-            timeout_graceful_shutdown=int(plan.settings.max_seconds) + 1,
+            timeout_graceful_shutdown=int(settings.max_seconds) + 1,
             timeout_notify=1,
             callback_notify=self._measure,
         )
         self.server = uvicorn.Server(config)
 
-    def run(self, listening: socket.socket) -> None:
+    def run(self, listening: socket.socket, *, listens_early: bool) -> None:
         """Open the KBs and answer requests until the process is stopped."""
         Thread(target=self._follow, daemon=True).start()
-        if not self.plan.listens_early:
+        if not listens_early:
             self._is_open.wait()
         self.server.run(sockets=[listening])
 
@@ -135,17 +141,16 @@ class Worker:
         try:
             while True:
                 command, *arguments = self.supervisor.recv()
-                getattr(self, f"_on_{command}")(*arguments)
+                if command == "prepare":
+                    self._send("prepared", self.served.prepare())
+                elif command == "commit":
+                    self._send("committed", self.served.commit(), self.served.states)
+                else:
+                    self._finish_reload(*arguments)
         except (EOFError, OSError):
             self.server.should_exit = True
 
-    def _on_prepare(self) -> None:
-        self._send("prepared", self.served.prepare())
-
-    def _on_commit(self) -> None:
-        self._send("committed", self.served.commit(), self.served.states)
-
-    def _on_reloaded(self, result: Reloaded, is_counted: bool) -> None:
+    def _finish_reload(self, result: Reloaded, is_counted: bool) -> None:
         """Answer the requests that wait for a reload; one process counts it."""
         self.served.prepared = None
         if is_counted:
