@@ -141,20 +141,17 @@ def show(kb: str, entity: str, neighbors: str, as_json: bool) -> None:
 
 
 def _lines(card: EntityCard, entities: int) -> Iterator[str]:
-    entity = card.entity
-    aliases = [f"{name} ({language})" if language else name for name, language in card.names[1:]]
-    yield entity.label
-    rows = [
-        ("id", entity.id),
-        *([("aliases", ", ".join(aliases))] if aliases else []),
-        *([("types", ", ".join(entity.types))] if entity.types else []),
-        *([("description", entity.description)] if entity.description else []),
-        ("prior", f"{entity.prior:,.12g}, number {card.rank:,} of {entities:,}"),
-        ("namesakes", _namesakes(card)),
-        ("neighbours", f"{card.degree:,}"),
-    ]
-    for name, value in rows:
-        yield f"  {name:<11} {value}"
+    rows = {
+        "id": card.id,
+        "aliases": ", ".join(f"{each.name} ({each.language})" if each.language else each.name for each in card.names[1:]),
+        "types": ", ".join(card.types),
+        "description": card.description,
+        "prior": f"{card.prior:,.12g}, number {card.rank:,} of {entities:,}",
+        "namesakes": _namesakes(card),
+        "neighbours": f"{card.degree:,}",
+    }
+    yield card.label
+    yield from (f"  {name:<11} {value}" for name, value in rows.items() if value)
     for related in card.neighbors:
         yield f"    {_related(related)}"
 
@@ -164,7 +161,7 @@ def _namesakes(card: EntityCard) -> str:
         return "it has no name, so it is never linked"
     if not card.name_rank:
         return "it is not linkable"
-    others = [f"{label} ({entity_id})" for entity_id, label in card.namesakes if entity_id != card.entity.id]
+    others = [f"{each.label} ({each.id})" for each in card.namesakes if each.id != card.id]
     if not others:
         return "no other entity has its label as a name"
     more = f" and {len(others) - _SHOWN:,} more" if len(others) > _SHOWN else ""
@@ -174,6 +171,6 @@ def _namesakes(card: EntityCard) -> str:
 def _related(related: RelatedEntities) -> str:
     from eigenthemes.kb.attributes import readable
 
-    listed = ", ".join(f"{label} ({entity_id})" if label != entity_id else label for entity_id, label in related.entities)
+    listed = ", ".join(f"{each.label} ({each.id})" if each.label != each.id else each.label for each in related.entities)
     more = f" and {related.count - len(related.entities):,} more" if related.count > len(related.entities) else ""
     return f"{'<- ' if related.reverse else ''}{readable(related.relation)}: {listed}{more}"

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 from eigenthemes.errors import OptionError
 from eigenthemes.kb.name_arrays import UNBRACKETED
@@ -17,50 +16,53 @@ _MOST_NEIGHBORS = 10_000  # records read of an entity; the rest is counted only
 
 
 @dataclass(frozen=True, slots=True)
+class EntityName:
+    """A name of an entity, with its language tag."""
+
+    name: str
+    language: str
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledEntity:
+    """The id of an entity, with its label."""
+
+    id: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
 class RelatedEntities:
     """The neighbours that one relation joins an entity to, the highest prior first.
 
     reverse   the statements run from the neighbours to the entity
-    entities  (id, label) of the first of them
+    entities  the first of them
     """
 
     relation: str
     reverse: bool
     count: int
-    entities: tuple[tuple[str, str], ...]
+    entities: tuple[LabelledEntity, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class EntityCard:
+@dataclass(frozen=True, slots=True, repr=False)
+class EntityCard(Entity):
     """An entity with its surroundings.
 
-    names       (name, language tag) of all, the label first
+    names       all names, the label first
     rank        its place in the KB by prior, 1 being the highest
-    namesakes   (id, label) of all entities that have its label as a name, itself included, the highest prior first
+    namesakes   all entities that have its label as a name, itself included, the highest prior first
     name_rank   its place among them; 0 where it is no answer to its own name
     neighbors   by relation, the one with most neighbours first
     degree      the number of distinct neighbours
     """
 
-    entity: Entity
-    names: tuple[tuple[str, str], ...]
+    names: tuple[EntityName, ...]
     rank: int
-    namesakes: tuple[tuple[str, str], ...]
+    namesakes: tuple[LabelledEntity, ...]
     name_rank: int
     degree: int
     neighbors: tuple[RelatedEntities, ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the card as JSON holds it."""
-        card = self.entity.to_dict()
-        card |= {"names": [{"name": name, "language": language} for name, language in self.names], "rank": self.rank}
-        card |= {"namesakes": [{"id": i, "label": label} for i, label in self.namesakes], "name_rank": self.name_rank}
-        card["degree"] = self.degree
-        card["neighbors"] = [
-            {**asdict(related), "entities": [{"id": i, "label": label} for i, label in related.entities]}
-            for related in self.neighbors
-        ]
-        return card
 
 
 def find_entity(kb: KB, id_or_name: str, generator: CandidateGenerator | None = None) -> int:
@@ -88,13 +90,13 @@ def entity_card(kb: KB, id_or_name: str, *, most: int | None = 10) -> EntityCard
     entity = kb[kb.id_of(index)]
     namesakes = _namesakes(generator, entity.label) if kb.names_of(index) else []
     return EntityCard(
-        entity,
-        tuple(kb.names_with_languages(entity.id)),
-        index + 1,
-        tuple((kb.id_of(other), kb.label_of(other)) for other in namesakes),
-        namesakes.index(index) + 1 if index in namesakes else 0,
-        len(kb.graph.around(index)),
-        _related(kb, entity.id, most),
+        **entity.to_dict(),
+        names=tuple(EntityName(*each) for each in kb.names_with_languages(entity.id)),
+        rank=index + 1,
+        namesakes=tuple(LabelledEntity(kb.id_of(other), kb.label_of(other)) for other in namesakes),
+        name_rank=namesakes.index(index) + 1 if index in namesakes else 0,
+        degree=len(kb.graph.around(index)),
+        neighbors=_related(kb, entity.id, most),
     )
 
 
@@ -104,8 +106,8 @@ def _namesakes(generator: CandidateGenerator, name: str) -> list[int]:
 
 
 def _related(kb: KB, entity_id: str, most: int | None) -> tuple[RelatedEntities, ...]:
-    groups: dict[tuple[str, bool], list[tuple[str, str]]] = {}
+    groups: dict[tuple[str, bool], list[LabelledEntity]] = {}
     for neighbor in kb.neighbors(entity_id, limit=_MOST_NEIGHBORS):
-        groups.setdefault((neighbor.relation, neighbor.reverse), []).append((neighbor.id, neighbor.label))
+        groups.setdefault((neighbor.relation, neighbor.reverse), []).append(LabelledEntity(neighbor.id, neighbor.label))
     ordered = sorted(groups.items(), key=lambda group: (-len(group[1]), group[0]))
     return tuple(RelatedEntities(*key, len(members), tuple(members[:most])) for key, members in ordered)

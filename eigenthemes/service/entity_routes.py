@@ -21,7 +21,7 @@ from eigenthemes.errors import OptionError
 from eigenthemes.kb.name_arrays import UNBRACKETED
 from eigenthemes.kb.search import NamePrefixes
 from eigenthemes.kb.store import KB
-from eigenthemes.names.entity_card import entity_card
+from eigenthemes.names.entity_card import EntityCard, entity_card
 from eigenthemes.names.generator import CandidateGenerator
 from eigenthemes.records import Candidate
 from eigenthemes.service import models
@@ -55,7 +55,7 @@ def router(served: ServedKBs) -> APIRouter:
         generator = kb.linker().batches.generator
         return json_response(await served.run(lambda: suggest(kb.kb, generator, query.q, top=query.top, types=types)))
 
-    @routes.get("/entity/{entity_id:path}", response_model=models.EntityRecord)
+    @routes.get("/entity/{entity_id:path}", response_model=EntityCard)
     async def entity(
         entity_id: Annotated[str, Path(description="the entity's id", examples=["Q41421"])],
         query: Annotated[models.NeighborQuery, Query()],
@@ -63,7 +63,7 @@ def router(served: ServedKBs) -> APIRouter:
         """Return an entity."""
         return json_response(await served.run(_entity, served, query, entity_id))
 
-    @routes.get("/entity", response_model=models.EntityRecord)
+    @routes.get("/entity", response_model=EntityCard)
     async def entity_by_query(query: Annotated[models.EntityQuery, Query()]) -> Response:
         """Return an entity whose id does not fit into a path."""
         return json_response(await served.run(_entity, served, query, query.id))

@@ -267,29 +267,6 @@ class Suggestion(DescribedEntity):
     matched_name: str = _field("its name that matched", "Michael Jordan")
 
 
-class Related(BaseModel):
-    """The neighbours of one relation."""
-
-    relation: str = _field("the relation", "member of")
-    reverse: bool = _field("the statements run from the neighbours to the entity", False)
-    count: int = _field("number of neighbours", 12)
-    entities: list[dict[str, str]] = _field("the first of them", [_CANDIDATE])
-
-
-class EntityRecord(DescribedEntity):
-    """An entity of a KB."""
-
-    aliases: list[str] = _field("its other names", ["Air Jordan"])
-    types: list[str] = _field("ids of its types", ["Q5"])
-    prior: float = _field("popularity", 41.0)
-    names: list[dict[str, str]] = _field("all names, the label first", [{"name": "Air Jordan", "language": "en"}])
-    rank: int = _field("its rank in the KB by prior", 17, ge=1)
-    namesakes: list[dict[str, str]] = _field("entities that have its label as a name", [_CANDIDATE])
-    name_rank: int = _field("its rank among them; 0: it is never linked", 1)
-    degree: int = _field("number of neighbours", 41)
-    neighbors: list[Related] = _field("neighbours by relation", [{"relation": "member of", "count": 1}])
-
-
 # the service
 
 

@@ -69,8 +69,8 @@ def test_why_takes_names_too(tiny: KB) -> None:
 def test_an_id_is_found_in_each_of_its_spellings(tmp_path: Path, written: str) -> None:
     (tmp_path / "n.tsv").write_text("id\tname\nDOID:1612\tbreast cancer\nX_7\tseven\n", encoding="utf-8")
     kb = build_untrained([tmp_path / "n.tsv"], tmp_path / "my.kb")
-    assert entity_card(kb, written).entity.label == "breast cancer"
-    assert entity_card(kb, "X_7").entity.label == "seven"
+    assert entity_card(kb, written).label == "breast cancer"
+    assert entity_card(kb, "X_7").label == "seven"
 
 
 def test_types_are_found_by_the_prefixes_people_write(tmp_path: Path) -> None:

@@ -6,13 +6,12 @@ All text of a KG is escaped, and a Content-Security-Policy allows only the style
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Iterable
 from hashlib import sha256
 from html import escape
 from urllib.parse import quote
 
 from eigenthemes.kb.store import KB
-from eigenthemes.names.entity_card import EntityCard, RelatedEntities, entity_card
+from eigenthemes.names.entity_card import EntityCard, LabelledEntity, RelatedEntities, entity_card
 from eigenthemes.records import Document, Entity, Mention
 from eigenthemes.service.reconcile.properties import Named, name_of_relation, type_records
 from eigenthemes.service.reconcile.reconciler import Reconciler
@@ -60,23 +59,24 @@ def preview_page(reconciler: Reconciler, entity_id: str, urls: ServiceURLs) -> s
     kb = reconciler.kb
     card = entity_card(kb, entity_id, most=3)
     related = "".join(_related(kb, each, None) for each in card.neighbors[:_MOST_RELATIONS])
-    body = f"{_head(kb, card, _MOST_NAMES)}{_reasons(reconciler, card.entity)}<dl>{related}</dl>"
-    return _page(card.entity.label, body, _STYLE)
+    body = f"{_head(kb, card, _MOST_NAMES)}{_reasons(reconciler, card)}<dl>{related}</dl>"
+    return _page(card.label, body, _STYLE)
 
 
 def view_page(reconciler: Reconciler, entity_id: str, urls: ServiceURLs) -> str:
     """Return the full page of an entity."""
     kb = reconciler.kb
     card = entity_card(kb, entity_id, most=50)
-    namesakes = [each for each in card.namesakes if each[0] != card.entity.id][:20]
+    namesakes = [each for each in card.namesakes if each.id != card.id][:20]
     related = "".join(_related(kb, each, urls) for each in card.neighbors)
+    listed = "".join(f'<li>{_link(each, urls)} <span class="id">{escape(each.id)}</span></li>' for each in namesakes)
     body = (
-        f'<div class="page">{_head(kb, card, None)}{_source(card.entity.id)}{_reasons(reconciler, card.entity)}'
+        f'<div class="page">{_head(kb, card, None)}{_source(card.id)}{_reasons(reconciler, card)}'
         + (f"<h2>Linked to {card.degree:,} others</h2><dl>{related}</dl>" if related else "")
-        + (f"<h2>Others of that name</h2><ul>{_linked_list(namesakes, urls)}</ul>" if namesakes else "")
+        + (f"<h2>Others of that name</h2><ul>{listed}</ul>" if listed else "")
         + "</div>"
     )
-    return _page(card.entity.label, body, _STYLE + _DARK)
+    return _page(card.label, body, _STYLE + _DARK)
 
 
 def missing_page(entity_id: str) -> str:
@@ -110,14 +110,13 @@ def flyout_of(thing: Named | None) -> str:
 
 
 def _head(kb: KB, card: EntityCard, most_names: int | None) -> str:
-    entity = card.entity
     types = "".join(f'<span class="type">{_text(each["name"])}</span>' for each in type_records(kb, card.rank - 1))
-    names = [_text(name) for name in entity.aliases[:most_names]]
-    more = f" and {len(entity.aliases) - len(names)} more" if len(names) < len(entity.aliases) else ""
+    names = [_text(name) for name in card.aliases[:most_names]]
+    more = f" and {len(card.aliases) - len(names)} more" if len(names) < len(card.aliases) else ""
     return (
-        f'<h1>{_text(entity.label)}</h1><p class="id">{escape(entity.id)}</p>'
+        f'<h1>{_text(card.label)}</h1><p class="id">{escape(card.id)}</p>'
         + (f"<p>{types}</p>" if types else "")
-        + (f"<p>{_text(entity.description)}</p>" if entity.description else "")
+        + (f"<p>{_text(card.description)}</p>" if card.description else "")
         + (f'<p class="names">also called {", ".join(names)}{more}</p>' if names else "")
     )
 
@@ -136,15 +135,10 @@ def _related(kb: KB, related: RelatedEntities, urls: ServiceURLs | None) -> str:
     return f"<dt>{name}</dt><dd>{', '.join(members)}{more}</dd>"
 
 
-def _linked_list(members: Iterable[tuple[str, str]], urls: ServiceURLs) -> str:
-    return "".join(f'<li>{_link(each, urls)} <span class="id">{escape(each[0])}</span></li>' for each in members)
-
-
-def _link(member: tuple[str, str], urls: ServiceURLs | None) -> str:
-    entity_id, label = member
+def _link(member: LabelledEntity, urls: ServiceURLs | None) -> str:
     if urls is None:
-        return _text(label)
-    return f'<a href="{escape(urls.base + urls.by_id("view", quote(entity_id, safe="")))}">{_text(label)}</a>'
+        return _text(member.label)
+    return f'<a href="{escape(urls.base + urls.by_id("view", quote(member.id, safe="")))}">{_text(member.label)}</a>'
 
 
 def _text(text: str) -> str:
