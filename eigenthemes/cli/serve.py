@@ -60,13 +60,13 @@ def serve(kbs: tuple[str, ...], **given: Any) -> None:
     """
     from eigenthemes.kb.store import KB
     from eigenthemes.service.run import serve as run_service
-    from eigenthemes.service.settings import ServiceSettings, named_paths
+    from eigenthemes.service.settings import ServiceSettings, is_loopback, named_paths
 
     if not 0 < given["max_body"] <= 4096:
         raise OptionError(f"--max-body is {given['max_body']:g}; expected megabytes, more than 0 up to 4096")
     corrections = None if given["corrections"] is None else Path(given["corrections"])
     settings = ServiceSettings(**{**given, "corrections": corrections, "max_body": int(given["max_body"] * 2**20)})
-    if not settings.is_loopback and settings.token is None:
+    if not is_loopback(settings.host) and settings.token is None:
         say(f"warning: anybody who can reach {settings.host} may use the service; give a --token", err=True)
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(asctime)s %(message)s")
     for kb in kbs:

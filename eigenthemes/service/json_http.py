@@ -102,8 +102,8 @@ def _validation_problem(error: RequestValidationError) -> Problem:
     first = error.errors()[0]
     source, *path = map(str, first["loc"])
     name = path[0][:40] if path else ""
-    if source == "query":
-        return Problem(422, "option", _sentence(first, name), name)
+    if source in ("query", "path"):
+        return Problem(422 if source == "query" else 404, "option", _sentence(first, name), name)
     is_structure = first["type"] in _STRUCTURE
     sentence = _sentence(first, f'"{name}"' if name else "the body")
     return Problem(422, "document" if is_structure else "option", sentence, f"/{name}" if name and not is_structure else None)
@@ -218,8 +218,6 @@ def parse_json(body: bytes) -> Any:
     try:
         return orjson.loads(body)
     except orjson.JSONDecodeError as error:
-        if not body.strip():
-            raise Problem(400, "json", "the body is empty; send JSON") from None
         raise Problem(400, "json", f"the body is no JSON at character {error.pos + 1} ({error.msg}); send valid JSON") from None
 
 

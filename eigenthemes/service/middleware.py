@@ -29,7 +29,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from eigenthemes.service.json_http import Problem, response_of
 from eigenthemes.service.metrics import Metrics
 from eigenthemes.service.served import ServedKBs
-from eigenthemes.service.settings import ServiceSettings, is_root_path
+from eigenthemes.service.settings import ServiceSettings, ip_address, is_loopback, is_root_path
 
 log = logging.getLogger("eigenthemes.service")
 
@@ -58,7 +58,7 @@ class OuterAddress:
         A trusted proxy says both in headers, and may leave its prefix in the path or remove it.
         """
         prefix = self._root_path
-        client = _address((scope.get("client") or ("",))[0])
+        client = ip_address((scope.get("client") or ("",))[0])
         if client is not None and any(client in network for network in self._proxies):
             # of several values, the outermost proxy has set the first
             scheme, path = (headers.get(f"x-forwarded-{name}", "").partition(",")[0].strip() for name in ("proto", "prefix"))
@@ -93,7 +93,7 @@ class AccessPolicy:
         """
         host, origin = headers.get("host", ""), headers.get("origin")
         name = _host_name(f"//{host}")
-        if not name or not ("*" in self._names or name in self._names or _address(name)):
+        if not name or not ("*" in self._names or name in self._names or ip_address(name)):
             sentence = f"the service was called by the name {host[:80]!r}, which it does not know; call it by its address"
             raise Problem(421, "host", f"{sentence}, or start it with this name among its allowed hosts", "Host")
         if method == "OPTIONS":
@@ -122,9 +122,7 @@ class AccessPolicy:
         if "origin" not in headers or self._token is not None:
             return True
         name = _host_name(headers["origin"])
-        address = _address(name)
-        is_loopback = name == "localhost" or (address is not None and address.is_loopback)
-        return is_loopback or (bool(name) and name == _host_name(f"//{headers.get('host', '')}"))
+        return is_loopback(name) or (bool(name) and name == _host_name(f"//{headers.get('host', '')}"))
 
     @staticmethod
     def _check_token(expected: str, token: str, headers: Headers) -> None:
@@ -300,12 +298,3 @@ def _host_name(url: str) -> str:
     except ValueError:
         return ""
     return "" if has_more else split.hostname or ""
-
-
-def _address(name: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
-    """Return a name as IP address, which DNS cannot redirect; None: it is none."""
-    try:
-        address = ipaddress.ip_address(name)
-    except ValueError:
-        return None
-    return getattr(address, "ipv4_mapped", None) or address

@@ -174,12 +174,6 @@ class Entity(BaseModel):
     label: str = _field("its label", "Michael Jordan")
 
 
-class DescribedEntity(Entity):
-    """An entity with its description."""
-
-    description: str = _field("its description", "American basketball player")
-
-
 class EntityDetails(BaseModel):
     """Fields of an entity that are added on request."""
 
@@ -260,9 +254,10 @@ class LinkedTable(BaseModel):
 # entities
 
 
-class Suggestion(DescribedEntity):
+class Suggestion(Entity):
     """An entity whose name begins with some letters, or nearly."""
 
+    description: str = _field("its description", "American basketball player")
     types: list[str] = _field("labels of its types", ["human"])
     matched_name: str = _field("its name that matched", "Michael Jordan")
 

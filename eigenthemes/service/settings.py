@@ -86,13 +86,20 @@ class ServiceSettings:
                 "the token is empty or has letters that headers cannot hold; use letters and digits", where="token"
             )
 
-    @property
-    def is_loopback(self) -> bool:
-        """Return True if the service listens to this machine only."""
-        try:
-            return ipaddress.ip_address(self.host).is_loopback
-        except ValueError:
-            return self.host == "localhost"
+
+def ip_address(name: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    """Return a name as IP address, which DNS cannot redirect; None: it is none."""
+    try:
+        address = ipaddress.ip_address(name)
+    except ValueError:
+        return None
+    return getattr(address, "ipv4_mapped", None) or address
+
+
+def is_loopback(name: str) -> bool:
+    """Return whether a host is this machine."""
+    address = ip_address(name)
+    return name == "localhost" or (address is not None and address.is_loopback)
 
 
 def is_root_path(path: str) -> bool:

@@ -13,11 +13,11 @@ from urllib.parse import quote
 from eigenthemes.kb.store import KB
 from eigenthemes.names.entity_card import EntityCard, LabelledEntity, RelatedEntities, entity_card
 from eigenthemes.records import Document, Entity, Mention
-from eigenthemes.service.reconcile.properties import Named, name_of_relation, type_records
+from eigenthemes.service.reconcile.properties import name_of_relation, type_records
 from eigenthemes.service.reconcile.reconciler import Reconciler
 from eigenthemes.service.reconcile.service_manifest import ServiceURLs
 
-_MOST_NAMES = 8  # other names in a preview
+MOST_NAMES = 8  # other names in a preview
 _MOST_RELATIONS = 4  # relations in a preview
 _STYLE = """
 body{font:14px/1.45 system-ui,sans-serif;margin:0;padding:10px 12px;color:#1d2733;background:#fff;overflow-wrap:anywhere}
@@ -59,7 +59,7 @@ def preview_page(reconciler: Reconciler, entity_id: str, urls: ServiceURLs) -> s
     kb = reconciler.kb
     card = entity_card(kb, entity_id, most=3)
     related = "".join(_related(kb, each, None) for each in card.neighbors[:_MOST_RELATIONS])
-    body = f"{_head(kb, card, _MOST_NAMES)}{_reasons(reconciler, card)}<dl>{related}</dl>"
+    body = f"{_head(kb, card, MOST_NAMES)}{_reasons(reconciler, card)}<dl>{related}</dl>"
     return _page(card.label, body, _STYLE)
 
 
@@ -85,28 +85,10 @@ def missing_page(entity_id: str) -> str:
     return _page("Not found", body, _STYLE)
 
 
-def flyout(kb: KB, entity_id: str) -> str:
-    """Return the HTML fragment of a suggested entity."""
-    index = kb.index_of(entity_id)
-    if index is None:
-        return ""
-    types = ", ".join(_text(each["name"]) for each in type_records(kb, index))
-    other = ", ".join(map(_text, kb.names_of(index)[1 : 1 + _MOST_NAMES]))
-    lines = (
-        f"<b>{_text(kb.label_of(index))}</b>",
-        _text(kb.description_of(index)),
-        types,
-        other,
-        f"<small>{_text(entity_id)}</small>",
-    )
-    return "".join(f"<p>{line}</p>" for line in lines if line)
-
-
-def flyout_of(thing: Named | None) -> str:
-    """Return the HTML fragment of a suggested type or property."""
-    if thing is None:
-        return ""
-    return f"<p><b>{_text(thing.name)}</b></p><p>{_text(thing.description)}</p><p><small>{_text(thing.id)}</small></p>"
+def flyout(name: str, thing_id: str, *lines: str) -> str:
+    """Return the HTML fragment of a suggestion."""
+    about = "".join(f"<p>{_text(line)}</p>" for line in lines if line)
+    return f"<p><b>{_text(name)}</b></p>{about}<p><small>{_text(thing_id)}</small></p>"
 
 
 def _head(kb: KB, card: EntityCard, most_names: int | None) -> str:
@@ -161,7 +143,7 @@ def _reasons(reconciler: Reconciler, entity: Entity) -> str:
     """Explain the last query that an entity was a candidate of, else its label; "" if the method cannot explain."""
     if not reconciler.linker.method.calibrated:
         return ""
-    recent = reconciler.recent.find(entity.id)
+    recent = reconciler.last_query(entity.id)
     document, mention = recent or (Document(mentions=(Mention(entity.label),)), 0)
     explainer = reconciler.linker.explainer([document])
     probabilities = {each.id: f" This one has {each.probability:.0%}." for each in explainer.candidates(mention)}

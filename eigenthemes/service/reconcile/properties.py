@@ -226,10 +226,10 @@ def _values(kb: KB, index: int, requested: ExtendedProperty) -> list[dict[str, A
     settings = requested.settings or {}
     if settings.get("count") in (True, "true", "on", "1"):
         return [{"int": len(values)}]
-    return values[: _limit(settings.get("limit"))]
+    return values[: min(number_of(settings.get("limit"), MOST_VALUES) or MOST_VALUES, MOST_VALUES)]
 
 
-def _limit(given: Any) -> int:
-    """Return the number of values; OpenRefine sends the content of a form field, as a string."""
+def number_of(given: Any, default: int) -> int:
+    """Return a number that a client sends as the content of a form field; anything else: the default."""
     text = str(given)
-    return min(int(text), MOST_VALUES) if text.isdecimal() and len(text) < 10 and int(text) else MOST_VALUES
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else default

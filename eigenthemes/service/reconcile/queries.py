@@ -99,17 +99,12 @@ class Query(BaseModel):
         return tuple(dict.fromkeys(values[:_MOST_VALUES]))
 
 
-_QUERY, _BATCH = TypeAdapter(Query), TypeAdapter(dict[str, Query])
+_BATCH = TypeAdapter(dict[str, Query])
 
 
 def parse_batch(batch: Any) -> dict[str, Query]:
     """Return the queries of a batch by their keys."""
     return parse_as(_BATCH, batch, "queries", code="query")
-
-
-def parse_query(query: Any) -> Query:
-    """Return one query."""
-    return parse_as(_QUERY, query, "query", code="query")
 
 
 # documents

@@ -28,28 +28,6 @@ _TYPES = 32  # sets of types that were checked
 Answer = dict[str, Any]
 
 
-class RecentQueries:
-    """The last query that each entity was a candidate of, so that a preview can explain it; in the memory of one process."""
-
-    def __init__(self, limit: int = _RECENT) -> None:
-        self._latest: OrderedDict[str, tuple[Document, int]] = OrderedDict()
-        self._limit = limit
-        self._writing = Lock()
-
-    def add(self, document: Document, mention: int, entity_ids: Sequence[str]) -> None:
-        """Store the mention that some entities are the candidates of."""
-        with self._writing:
-            for entity_id in entity_ids:
-                self._latest.pop(entity_id, None)
-                self._latest[entity_id] = document, mention
-            while len(self._latest) > self._limit:
-                self._latest.popitem(last=False)
-
-    def find(self, entity_id: str) -> tuple[Document, int] | None:
-        """Return the document and the mention that an entity was last a candidate of."""
-        return self._latest.get(entity_id)
-
-
 class Reconciler:
     """Answers reconciliation queries by a linker; any number of threads may use it.
 
@@ -63,7 +41,8 @@ class Reconciler:
 
     def __init__(self, linker: Linker, *, context: str = "column") -> None:
         self.linker, self.kb, self.context = linker, linker.kb, context
-        self.recent = RecentQueries()
+        self._recent: OrderedDict[str, tuple[Document, int]] = OrderedDict()
+        self._writing = Lock()
         self._record = lru_cache(_RECORDS)(partial(_record_of, linker.kb))
         self._having_all = lru_cache(_TYPES)(partial(_having_all, linker.kb))
         self._columns = self._weighted_columns()
@@ -95,12 +74,24 @@ class Reconciler:
         for (document, names), (_, first, _) in zip(documents, decided.batch.document_spans(), strict=True):
             for number, keys in enumerate(names):
                 result = self._result(decided, first + number, [queries[key] for key in keys])
-                self.recent.add(document, number, [candidate["id"] for candidate in result])
+                self._remember(document, number, result)
                 answers.update((key, {"result": result[: queries[key].most]}) for key in keys)
         for key, query in queries.items():
             if not answers[key]["result"] and not query.types:
                 answers[key]["result"] = self._by_id((query.name or "").strip())
         return answers
+
+    def _remember(self, document: Document, mention: int, candidates: Sequence[Answer]) -> None:
+        with self._writing:
+            for candidate in candidates:
+                self._recent[candidate["id"]] = document, mention
+                self._recent.move_to_end(candidate["id"])
+            while len(self._recent) > _RECENT:
+                self._recent.popitem(last=False)
+
+    def last_query(self, entity_id: str) -> tuple[Document, int] | None:
+        """Return the document and the mention that an entity was last a candidate of, in this process."""
+        return self._recent.get(entity_id)
 
     def _by_id(self, name: str) -> list[Answer]:
         """Return the entity whose id is in place of a name; mere digits may be anything, so they are no match."""

@@ -10,22 +10,28 @@ from fastapi import APIRouter, Path, Query
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
+from eigenthemes.kb.store import KB
 from eigenthemes.linker import LinkOptions
 from eigenthemes.service.json_http import TOO_MANY, Problem, json_response, parse_json
 from eigenthemes.service.reconcile import entity_pages as pages
-from eigenthemes.service.reconcile.properties import extend, properties_of, proposed_properties, types_of
-from eigenthemes.service.reconcile.queries import MOST_CANDIDATES, parse_batch, parse_query
+from eigenthemes.service.reconcile.properties import (
+    extend,
+    number_of,
+    properties_of,
+    proposed_properties,
+    type_records,
+    types_of,
+)
+from eigenthemes.service.reconcile.queries import MOST_CANDIDATES, parse_batch
 from eigenthemes.service.reconcile.reconciler import Reconciler
 from eigenthemes.service.reconcile.service_manifest import (
-    KINDS,
     ServiceURLs,
     manifest,
     readings_of_id,
-    requested_type,
     suggest,
 )
 from eigenthemes.service.served import ServedKB, ServedKBs
-from eigenthemes.service.settings import CONTEXTS, ServiceSettings
+from eigenthemes.service.settings import ServiceSettings
 
 _FORM = "application/x-www-form-urlencoded"
 _FIELDS = ("queries", "query", "extend")
@@ -53,7 +59,7 @@ _BODY = {
 }
 
 Name = Annotated[str, Path(description="name of the KB", examples=["places"])]
-Kind = Annotated[str, Path(description="entity, type or property", examples=["entity"], json_schema_extra={"enum": [*KINDS]})]
+Kind = Annotated[Literal["entity", "type", "property"], Path(description="what is suggested", examples=["entity"])]
 Queries = Annotated[str | None, Query(description="a batch of queries, as JSON", examples=[_BATCH])]
 OneQuery = Annotated[str | None, Query(description="one query: a name, or a query as JSON", examples=["Paris"])]
 Extension = Annotated[str | None, Query(description="entities and properties, as JSON", examples=[_EXTENSION])]
@@ -75,14 +81,13 @@ def router(served: ServedKBs, settings: ServiceSettings) -> APIRouter:
         token = request.state.token if has_token else None
         return reconcilers[kb.name][1], ServiceURLs(str(request.base_url).rstrip("/"), kb.name, token)
 
-    async def answer(request: Request) -> Response:
+    async def answer(request: Request, context: str | None) -> Response:
         reconciler, urls = open_reconciler(request)
         fields = await _read_fields(request)
         if not fields:
             return json_response(await served.run(manifest, reconciler.kb, urls))
         if "extend" in fields:
             return json_response(await served.run(extend, reconciler.kb, fields["extend"]))
-        context = request.query_params.get("context")
         return json_response(await served.run(_answer_queries, reconciler, fields, context, settings.max_documents))
 
     @routes.get("/reconcile", response_model=dict[str, Any])
@@ -95,13 +100,13 @@ def router(served: ServedKBs, settings: ServiceSettings) -> APIRouter:
         context: Context = None,
     ) -> Response:
         """Answer queries and extensions; without any, return the manifest."""
-        return await answer(request)
+        return await answer(request, context)
 
     @routes.post("/reconcile", response_model=dict[str, Any], openapi_extra=_BODY)
     @routes.post("/reconcile/{name}", response_model=dict[str, Any], openapi_extra=_BODY)
     async def reconcile_posted(request: Request, context: Context = None) -> Response:
         """Answer queries and extensions in the body; without any, return the manifest."""
-        return await answer(request)
+        return await answer(request, context)
 
     @routes.get("/reconcile/{name}/suggest/{kind}", response_model=dict[str, Any])
     async def suggest_names(
@@ -113,15 +118,12 @@ def router(served: ServedKBs, settings: ServiceSettings) -> APIRouter:
     ) -> Response:
         """Suggest entities, types or properties by the beginning of a name."""
         reconciler, _ = open_reconciler(request)
-        _check_kind(kind)
-        first = _number(cursor, 0)
-        return json_response(await served.run(lambda: suggest(reconciler.linker, kind, prefix[:200], cursor=first)))
+        return json_response(await served.run(suggest, reconciler.linker, kind, prefix[:200], number_of(cursor, 0)))
 
     @routes.get("/reconcile/{name}/flyout/{kind}", response_model=dict[str, Any])
     async def flyout(request: Request, name: Name, kind: Kind, entity_id: EntityID = None) -> Response:
         """Return some HTML about a suggestion."""
         reconciler, _ = open_reconciler(request)
-        _check_kind(kind)
         readings = readings_of_id(request.url.query)
         html = await served.run(_flyout, reconciler, kind, readings)
         return json_response({"id": next(iter(readings), ""), "html": html})
@@ -130,10 +132,10 @@ def router(served: ServedKBs, settings: ServiceSettings) -> APIRouter:
         reconciler, urls = open_reconciler(request)
         readings = readings_of_id(request.url.query)
         headers = pages.headers("*" if has_token else _LOCAL_FRAMES)
-        entity_id = _entity_of(reconciler, readings)
-        if entity_id is None:
+        index = _index_of(reconciler.kb, readings)
+        if index is None:
             return HTMLResponse(pages.missing_page(next(iter(readings), "")), 404, headers)
-        return HTMLResponse(await served.run(make, reconciler, entity_id, urls), 200, headers)
+        return HTMLResponse(await served.run(make, reconciler, reconciler.kb.id_of(index), urls), 200, headers)
 
     @routes.get("/reconcile/{name}/preview", response_class=HTMLResponse)
     async def preview(request: Request, name: Name, entity_id: EntityID = None) -> Response:
@@ -155,8 +157,9 @@ def router(served: ServedKBs, settings: ServiceSettings) -> APIRouter:
     ) -> Response:
         """Propose properties of entities of a type."""
         reconciler, _ = open_reconciler(request)
-        most = min(_number(limit, _MAX_PROPOSED), _MAX_PROPOSED)
-        return json_response(await served.run(_proposed, reconciler, requested_type(type, of) or "", most))
+        most = min(number_of(limit, _MAX_PROPOSED), _MAX_PROPOSED)
+        wanted = type if of is None else of.removeprefix("?").removeprefix("type=")  # see `ServiceURLs.proposals`
+        return json_response(await served.run(_proposed, reconciler, wanted or "", most))
 
     return routes
 
@@ -208,24 +211,12 @@ def _parse_fields(fields: Mapping[str, str]) -> dict[str, Any]:
     return parsed
 
 
-def _number(text: str, default: int) -> int:
-    return int(text) if text.isascii() and text.isdecimal() and len(text) < 10 else default
-
-
-def _check_kind(kind: str) -> None:
-    if kind not in KINDS:
-        sentence = f"there are no suggestions of the kind {kind[:40]!r}; expected one of {', '.join(KINDS)}"
-        raise Problem(404, "kind-unknown", sentence)
-
-
 # answers
 
 
 def _answer_queries(reconciler: Reconciler, fields: dict[str, Any], context: str | None, most: int) -> dict[str, Any]:
-    if context is not None and context not in CONTEXTS:
-        raise Problem(422, "option", f"context is {context[:40]!r}; expected one of {', '.join(CONTEXTS)}", "context")
     if "query" in fields:
-        return reconciler.answer({"query": parse_query(fields["query"])}, context=context)["query"]
+        return reconciler.answer(parse_batch({"query": fields["query"]}), context=context)["query"]
     batch = fields["queries"]
     if isinstance(batch, dict) and len(batch) > most:
         raise Problem(413, TOO_MANY, f"the batch has {len(batch):,} queries; send at most {most:,} at once", "queries")
@@ -233,11 +224,16 @@ def _answer_queries(reconciler: Reconciler, fields: dict[str, Any], context: str
 
 
 def _flyout(reconciler: Reconciler, kind: str, readings: list[str]) -> str:
+    kb = reconciler.kb
     if kind == "entity":
-        entity_id = _entity_of(reconciler, readings)
-        return "" if entity_id is None else pages.flyout(reconciler.kb, entity_id)
-    known = types_of(reconciler.kb) if kind == "type" else properties_of(reconciler.kb)
-    return pages.flyout_of(next((known[each] for each in readings if each in known), None))
+        index = _index_of(kb, readings)
+        if index is None:
+            return ""
+        types, names = (each["name"] for each in type_records(kb, index)), kb.names_of(index)[1 : 1 + pages.MOST_NAMES]
+        return pages.flyout(kb.label_of(index), kb.id_of(index), kb.description_of(index), ", ".join(types), ", ".join(names))
+    known = types_of(kb) if kind == "type" else properties_of(kb)
+    thing = next((known[each] for each in readings if each in known), None)
+    return "" if thing is None else pages.flyout(thing.name, thing.id, thing.description)
 
 
 def _proposed(reconciler: Reconciler, type_id: str, most: int) -> dict[str, Any]:
@@ -245,7 +241,6 @@ def _proposed(reconciler: Reconciler, type_id: str, most: int) -> dict[str, Any]
     return {"properties": properties, "type": type_id, "limit": most}
 
 
-def _entity_of(reconciler: Reconciler, readings: list[str]) -> str | None:
-    """Return the first of some ids that the KB has."""
-    indices = (reconciler.kb.index_of(each) for each in readings)
-    return next((reconciler.kb.id_of(index) for index in indices if index is not None), None)
+def _index_of(kb: KB, readings: list[str]) -> int | None:
+    """Return the index of the first of some ids that the KB has."""
+    return next((index for each in readings if (index := kb.index_of(each)) is not None), None)

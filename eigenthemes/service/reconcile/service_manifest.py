@@ -28,7 +28,6 @@ PREVIEW_WIDTH, PREVIEW_HEIGHT = 430, 300
 _SAMPLE = 1_000  # ids that are examined
 _WIKIDATA = re.compile(r"[QPL]\d+")
 _NAMESPACE = re.compile(r"https?://.*[/#]")
-KINDS = ("entity", "type", "property")
 LIMIT = 10
 _MAX_SUGGESTIONS = 1_000  # most suggestions for one prefix
 
@@ -81,11 +80,6 @@ def readings_of_id(query_string: str) -> list[str]:
     return list(dict.fromkeys((unquote(alone), unquote(rest), unquote_plus(alone))))
 
 
-def requested_type(type_id: str | None, of: str | None) -> str | None:
-    """Return the type whose properties are proposed; see `ServiceURLs.proposals`."""
-    return type_id if of is None else of.removeprefix("?").removeprefix("type=")
-
-
 def manifest(kb: KB, urls: ServiceURLs) -> dict[str, Any]:
     """Return the manifest of a KB."""
     own = f"urn:eigenthemes:{urls.name}"
@@ -136,9 +130,8 @@ def _spaces(kb: KB) -> tuple[str, str] | None:
 # suggestions
 
 
-def suggest(linker: Linker, kind: str, prefix: str, *, cursor: int = 0) -> dict[str, Any]:
-    """Return suggestions from the number `cursor` on."""
-    first = max(0, cursor)
+def suggest(linker: Linker, kind: str, prefix: str, first: int) -> dict[str, Any]:
+    """Return suggestions from the number `first` on."""
     if first >= _MAX_SUGGESTIONS:
         return {"result": []}
     if kind == "entity":
