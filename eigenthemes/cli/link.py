@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,9 +32,10 @@ from eigenthemes.cli.output import (
     warn_paper_generator,
     warn_without_vector,
 )
+from eigenthemes.cli.train import adapted_kb
 from eigenthemes.core.progress import Silent
-from eigenthemes.core.storage import check_output
-from eigenthemes.errors import OptionError, SourceError
+from eigenthemes.core.storage import check_output, report_write_errors
+from eigenthemes.errors import OptionError
 
 if TYPE_CHECKING:
     from eigenthemes.documents.reader import DocumentFiles
@@ -102,15 +104,9 @@ def link(kb: str, documents: tuple[str, ...], **options: Any) -> int:
         check_corpus(documents, options)
     else:
         check_no_corpus(options)
-    with _adapted(kb, documents, options) if options["adapt"] else nullcontext(kb) as path:
+    with adapted_kb(kb, documents, options) if options["adapt"] else nullcontext(kb) as path:
         linker = open_linker(path, options)  # before an output is opened, and with it emptied
         return link_into_folder(linker, documents, options) if corpus else _link_files(linker, documents, options)
-
-
-def _adapted(kb: str, documents: Sequence[str], options: Mapping[str, Any]) -> AbstractContextManager[str]:
-    from eigenthemes.cli.train import adapted_kb  # slow to import, and rarely used
-
-    return adapted_kb(kb, documents, options)
 
 
 def _link_files(linker: Linker, documents: Sequence[str], options: Mapping[str, Any]) -> int:
@@ -274,25 +270,17 @@ def open_output_file(path: str, option: str = "-o") -> Iterator[Callable[[bytes]
     if path == "-":
         yield sys.stdout.buffer.write
         return
-    check_output(path, remedy=f"give another place with {option}")
-
-    @contextmanager
-    def one_sentence() -> Iterator[None]:
-        try:
-            yield
-        except BrokenPipeError:
-            raise
-        except OSError as error:
-            remedy = f"free some space, or give another place with {option}"
-            raise SourceError(f"{path} cannot be written ({error.strerror}); {remedy}", where=path) from None
+    place = f"give another place with {option}"
+    check_output(path, remedy=place)
+    reported = partial(report_write_errors, path, f"free some space, or {place}")
 
     def write(data: bytes) -> None:
-        with one_sentence():
+        with reported():
             file.write(data)
             file.flush()
 
     with ExitStack() as stack:
-        with one_sentence():
+        with reported():
             file = stack.enter_context(compressing(path, stack.enter_context(open(path, "wb"))))
         try:
             yield write
@@ -300,5 +288,5 @@ def open_output_file(path: str, option: str = "-o") -> Iterator[Callable[[bytes]
             with suppress(OSError):
                 stack.close()
             raise
-        with one_sentence():
+        with reported():
             stack.close()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from eigenthemes.cli.options import option_group
+from eigenthemes.cli.options import option_group, refuse_each
 from eigenthemes.cli.output import counted, note, terminal_progress
 from eigenthemes.core.checks import MOST_JOBS
 from eigenthemes.core.storage import is_url
@@ -61,9 +61,8 @@ def check_corpus(documents: Sequence[str], given: Mapping[str, Any]) -> None:
         )
     if "-" in documents:
         raise OptionError("a corpus is a list of files; save standard input to one, or leave out --engine")
-    for name in _SINGLE_OUTPUT_OPTIONS:
-        if given["plain_text" if name == "text" else name]:
-            raise OptionError(f"{_flag(name)} does not apply to files that are linked into a folder; leave it out")
+    reason = "does not apply to files that are linked into a folder; leave it out"
+    refuse_each({**given, "text": given["plain_text"]}, _SINGLE_OUTPUT_OPTIONS, reason)
     if given["adapt"]:
         raise OptionError("--adapt is for a single output; adapt the KB first: eigenthemes adapt")
     if given["engine"] != "ray":
@@ -74,13 +73,7 @@ def check_corpus(documents: Sequence[str], given: Mapping[str, Any]) -> None:
 
 def check_no_corpus(given: Mapping[str, Any]) -> None:
     """Refuse options of Ray without --engine ray."""
-    for name in _RAY_OPTIONS:
-        if given[name] is not None:
-            raise OptionError(f"{_flag(name)} is for --engine ray; add that, or leave it out")
-
-
-def _flag(name: str) -> str:
-    return f"--{name.replace('_', '-')}"
+    refuse_each(given, _RAY_OPTIONS, "is for --engine ray; add that, or leave it out")
 
 
 def link_into_folder(linker: Linker, documents: Sequence[str], options: Mapping[str, Any]) -> int:

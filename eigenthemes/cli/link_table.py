@@ -15,8 +15,8 @@ import click
 from eigenthemes.cli.link import open_linker
 from eigenthemes.cli.options import JOBS, link_flags
 from eigenthemes.cli.output import say, terminal_progress
-from eigenthemes.core.storage import check_output
-from eigenthemes.errors import OptionError, SourceError
+from eigenthemes.core.storage import check_output, report_write_errors
+from eigenthemes.errors import OptionError
 
 if TYPE_CHECKING:
     from eigenthemes.linker import Linker
@@ -96,16 +96,10 @@ def _reporter(linker: Linker, wanted: bool, file: str | None) -> Callable[[Linke
         for sentence in report.sentences() if wanted else ():
             say(sentence, err=True)
         if file is not None:
-            _write_json(file, report.to_dict())
+            with report_write_errors(file, "give another place with --report-json"):
+                Path(file).write_text(json.dumps(report.to_dict(), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
     return report_on if wanted or file is not None else None
-
-
-def _write_json(path: str, value: Any) -> None:
-    try:
-        Path(path).write_text(json.dumps(value, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    except OSError as error:
-        raise SourceError(f"{path} cannot be written ({error.strerror}); give another place with --report-json") from None
 
 
 def _target(output: str, opened: TableFile) -> str | IO[bytes]:

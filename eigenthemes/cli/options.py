@@ -118,11 +118,23 @@ def parse_scoring(given: Mapping[str, Any]) -> dict[str, Any]:
     return values
 
 
+def flag_of(name: str) -> str:
+    """Return the flag of an option by the name of its value."""
+    return f"--{name.replace('_', '-')}"
+
+
 def refuse_together(given: Mapping[str, Any], *names: str) -> None:
     """Refuse more than one of some options."""
-    flags = [f"--{name.replace('_', '-')}" for name in names if given[name]]
+    flags = [flag_of(name) for name in names if given[name]]
     if len(flags) > 1:
         raise OptionError(f"{' and '.join(flags)} were both given; choose one")
+
+
+def refuse_each(given: Mapping[str, Any], names: Iterable[str], reason: str) -> None:
+    """Refuse each of some options."""
+    for name in names:
+        if given[name]:
+            raise OptionError(f"{flag_of(name)} {reason}")
 
 
 def parse_names(text: str | None) -> tuple[str, ...]:

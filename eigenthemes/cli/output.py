@@ -86,15 +86,11 @@ class Lines:
             now = time.monotonic()
             if now - said >= self.seconds:
                 said = now
-                self._say(f"{label}: {_so_far(done, total, unit, now - start)}")
+                note(f"  {label}: {_so_far(done, total, unit, now - start)}")
 
         yield advance
         if self.ended:
-            self._say(f"{label}: {time.monotonic() - start:.1f} s")
-
-    def _say(self, text: str) -> None:
-        sys.stderr.write(f"  {plain(text)}\n")
-        sys.stderr.flush()
+            note(f"  {label}: {time.monotonic() - start:.1f} s")
 
 
 def _so_far(done: float, total: float | None, unit: str, seconds: float) -> str:

@@ -201,6 +201,19 @@ def reason(error: Exception) -> str:
     return " ".join(text.split())[:200] or type(error).__name__
 
 
+@contextmanager
+def report_write_errors(
+    path: str | Path, remedy: str = "give another place", error: type[EigenthemesError] = SourceError
+) -> Iterator[None]:
+    """Say in one sentence which file a system error is about; a closed pipe is no error of a file."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as problem:
+        raise error(f"{path} cannot be written ({reason(problem)}); {remedy}", where=str(path)) from None
+
+
 def lock(handle: int, *, shared: bool = False, wait: bool = False) -> None:
     """Lock an open file or folder until it is closed or the process ends; raise an OSError if another process holds it.
 

@@ -15,13 +15,14 @@ from pathlib import Path
 import orjson
 
 from eigenthemes.core.files import COMPRESSED
+from eigenthemes.core.storage import report_write_errors
 from eigenthemes.documents import nif, web
 from eigenthemes.documents.benchmark_sets import aida_of
 from eigenthemes.documents.bioc import bioc_of, collection_of
 from eigenthemes.documents.brat import brat_of
 from eigenthemes.documents.json_writer import linked_line
 from eigenthemes.documents.pubtator import pubtator_of
-from eigenthemes.errors import OptionError, SourceError
+from eigenthemes.errors import OptionError
 from eigenthemes.records import Document, LinkedDocument
 
 Write = Callable[[bytes], object]
@@ -134,15 +135,10 @@ class BratFolder:
         """Write the two files of a document."""
         text, annotations = brat_of(linked)
         name = self._name(linked.document.id)
-        try:
+        with report_write_errors(self.folder / f"{name}.ann", "free some space, or name another folder"):
             self.folder.mkdir(parents=True, exist_ok=True)
             (self.folder / f"{name}.txt").write_bytes(text)
             (self.folder / f"{name}.ann").write_bytes(annotations)
-        except OSError as error:
-            raise SourceError(
-                f"{self.folder / name}.ann cannot be written ({error.strerror}); free some space, or name another folder",
-                where=str(self.folder),
-            ) from None
 
     def end(self) -> None:
         """Make the folder, even if there is no document."""

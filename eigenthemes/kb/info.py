@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.core.entity_ids import last_part
+from eigenthemes.core.storage import report_write_errors
 from eigenthemes.errors import MissingExtraError, OptionError
 from eigenthemes.kb.manifest import prior_words, ranker_words, vectors_words
 from eigenthemes.kb.store import KB
@@ -208,7 +209,5 @@ def plot_degrees(degree: NDArray[np.int64], file: str | Path, *, title: str) -> 
         axes.loglog(values, 1 - first / len(connected), marker=".", linestyle="none")
     axes.set(xlabel="degree (distinct neighbours)", ylabel="share of nodes with at least that degree", title=title)
     axes.grid(alpha=0.3)
-    try:
+    with report_write_errors(file, error=OptionError):
         figure.savefig(file, dpi=150)
-    except OSError as error:
-        raise OptionError(f"{file} cannot be written ({error.strerror}); give another place", where=str(file)) from None
