@@ -1,7 +1,7 @@
 """Kernels: functions over arrays that numba compiles when they are first needed, and that plain Python runs until then.
 
 Declaring a kernel does not import numba, which takes most of a second to load: `Kernel.select_backend` runs the function as
-plain Python where there is little to do, or where numba is not installed.
+plain Python where there is little to do.
 
 numba's cache keeps what it compiled. numba notices changes in the file of a kernel, but not in the kernels of other files that
 it calls, so the cache folder is named by a hash of the sources of all kernels (`_fingerprint`).
@@ -43,16 +43,19 @@ class Kernel:
         self.function = function
         update_wrapper(self, function)
         self._given_plain = plain
-        self._is_ready = self._uses_cache = False
+        self._is_ready = False
+        self._folder: Path | None = None  # of its compiled code, once that is looked for there
 
     def __call__(self, *arguments: Any) -> Any:
         try:
             return self.compiled(*arguments) if self._is_ready else self._first_call(arguments)
         except Exception:
-            if not self._uses_cache:
+            folder, self._folder = self._folder, None
+            if folder is None:
                 raise
             # the cache may be damaged, or its disk full; any other error is raised again
-            self._leave_cache()
+            shutil.rmtree(folder, ignore_errors=True)
+            self.__dict__["compiled"] = _compile(self.function)
             return self.compiled(*arguments)
 
     def __reduce__(self) -> str:
@@ -70,7 +73,7 @@ class Kernel:
                 return self.timed(self.plain, steps)
             if self._seconds + coming <= _SECONDS_PER_BYTE * self._bytes and not self._is_cached:
                 return self.timed(self.plain, steps)
-        return self.plain if _numba() is None else self
+        return self
 
     def timed(self, plain: Callable[..., Any], steps: int) -> Callable[..., Any]:
         """Return a function that does in plain Python what the kernel does, and whose time is measured."""
@@ -104,19 +107,18 @@ class Kernel:
     @lazy
     def compiled(self) -> Callable[..., Any]:
         """The function compiled by numba, from its cache where it has been compiled before."""
-        numba = _numba()
-        if numba is None:
-            return self.plain
+        import numba
+
         for called in self._all_called:
             _register(called)
         folder = cache_folder()
         if folder is None:
-            return numba.njit(nogil=True)(self.function)  # type: ignore[no-any-return]
-        self._uses_cache = True
+            return _compile(self.function)
+        self._folder = folder / self._name
         with _lock:  # numba reads its configuration where a function is declared
-            before, numba.config.CACHE_DIR = numba.config.CACHE_DIR, str(folder / self._name)
+            before, numba.config.CACHE_DIR = numba.config.CACHE_DIR, str(self._folder)
             try:
-                return numba.njit(nogil=True, cache=True)(self.function)  # type: ignore[no-any-return]
+                return _compile(self.function, cache=True)
             finally:
                 numba.config.CACHE_DIR = before
 
@@ -126,14 +128,6 @@ class Kernel:
         result = self.compiled(*arguments)
         self._is_ready = True
         return result
-
-    def _leave_cache(self) -> None:
-        """Remove the compiled code on disk, and compile anew, for this process."""
-        folder = cache_folder()
-        if folder is not None:
-            shutil.rmtree(folder / self._name, ignore_errors=True)
-        self._uses_cache = False
-        self.__dict__["compiled"] = _numba().njit(nogil=True)(self.function)
 
     @lazy
     def _is_cached(self) -> bool:
@@ -154,12 +148,7 @@ class Kernel:
     @lazy
     def _all_called(self) -> set[Kernel]:
         """The kernels that it calls, and those that they call."""
-        found, left = set[Kernel](), [self]
-        while left:
-            new = set(left.pop()._called.values()) - found
-            found |= new
-            left += new
-        return found
+        return set(self._called.values()).union(*(called._all_called for called in self._called.values()))
 
     @lazy
     def _bytes(self) -> int:
@@ -177,6 +166,12 @@ def kernel(function: Callable[..., Any] | None = None, *, plain: Callable[..., A
     plain  what plain Python runs instead, with the same results
     """
     return partial(Kernel, plain=plain) if function is None else Kernel(function, plain=plain)
+
+
+def _compile(function: Callable[..., Any], *, cache: bool = False) -> Callable[..., Any]:
+    import numba
+
+    return numba.njit(nogil=True, cache=cache)(function)  # type: ignore[no-any-return]
 
 
 @cache
@@ -207,21 +202,17 @@ def cache_folder() -> Path | None:
         is_new = not folder.exists()
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            if os.access(folder, os.W_OK):
-                if is_new and folder != beside and beside.exists():
-                    shutil.copytree(beside, folder, dirs_exist_ok=True)
-                if is_new and folder == beside:
-                    _remove_stale(folder)
-                return folder
+            if not os.access(folder, os.W_OK):
+                continue
+            if is_new and folder == beside:
+                for other in set(folder.parent.glob("kernels-*")) - {folder}:  # of other versions
+                    shutil.rmtree(other, ignore_errors=True)
+            elif is_new and beside.exists():
+                shutil.copytree(beside, folder, dirs_exist_ok=True)
+            return folder
         except OSError:
             continue
     return None
-
-
-def _remove_stale(folder: Path) -> None:
-    for other in folder.parent.glob("kernels-*"):
-        if other != folder:
-            shutil.rmtree(other, ignore_errors=True)
 
 
 def _fingerprint() -> str:
@@ -241,13 +232,3 @@ def _announce_compilation() -> None:
     """Print once, at a terminal, why the command takes some seconds."""
     if sys.stderr.isatty():
         print("compiling inner loops, which are kept for later ...", file=sys.stderr)
-
-
-@cache
-def _numba() -> Any:
-    try:
-        import numba
-    except ImportError:
-        print("eigenthemes: numba is not installed, so that long work takes much longer; pip install numba", file=sys.stderr)
-        return None
-    return numba

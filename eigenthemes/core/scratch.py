@@ -17,6 +17,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
+from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
@@ -95,13 +96,6 @@ class Scratch:
         whole = self.empty(sum(map(len, parts)), dtype)
         return np.concatenate([*parts, np.empty(0, dtype=dtype)], out=whole, casting="unsafe")
 
-    def row_numbers(self, size: int) -> NDArray[np.uint32]:
-        """Return 0, 1, ..., size - 1."""
-        numbers = self.empty(size, np.uint32)
-        for first, last in blocks(size):
-            numbers[first:last] = np.arange(first, last, dtype=np.uint32)
-        return numbers
-
     def take(self, column: Column, rows: Column) -> Column:
         """Return `column[rows]`."""
         return self.by_blocks(lambda some: (column[some],), (rows,), (column.dtype,))[0]
@@ -149,13 +143,10 @@ class Scratch:
     def first_of_equal(self, *columns: Column) -> NDArray[np.bool_]:
         """Return which rows of sorted columns differ from the row before."""
         first_row = self.empty(len(columns[0]), np.bool_)
-        for first, last in blocks(len(first_row)):
-            differs = np.zeros(last - first, dtype=bool)
-            begin = max(first, 1)
-            for column in columns:
-                differs[begin - first :] |= column[begin:last] != column[begin - 1 : last - 1]
-            differs[: begin - first] = True
-            first_row[first:last] = differs
+        first_row[:1] = True
+        for first, last in blocks(len(first_row) - 1):
+            rows, before = slice(first + 1, last + 1), slice(first, last)
+            first_row[rows] = np.any([column[rows] != column[before] for column in columns], axis=0)
         return first_row
 
     def chosen(self, wanted: NDArray[np.bool_], *columns: Column) -> tuple[Column, ...]:
@@ -173,16 +164,14 @@ class Scratch:
         limits  what the numbers of each column are less than: they are joined to as few 64-bit words as they fit into, which
                 sorts several times faster
         """
-        layout = _layout(limits)
-        words = [
-            self.by_blocks(_joining(fields), [columns[column] for column, _ in fields], (np.uint64,))[0] for fields in layout
-        ]
+        layout, left = _layout(limits), iter(columns)
+        words = [self.by_blocks(partial(_join, widths), [next(left) for _ in widths], (np.uint64,))[0] for widths in layout]
         words = self.sort_words(words)
-        unjoined: list[Column] = []
-        for word, fields in zip(words, layout, strict=True):
-            dtypes = [np.uint32 if width <= 32 else np.uint64 for _, width in fields]
-            unjoined += self.by_blocks(_unjoining(fields), (word,), dtypes)
-        return tuple(unjoined)
+        split: list[Column] = []
+        for word, widths in zip(words, layout, strict=True):
+            dtypes = [np.uint32 if width <= 32 else np.uint64 for width in widths]
+            split += self.by_blocks(partial(_split, widths), (word,), dtypes)
+        return tuple(split)
 
 
 class GrowingColumn:
@@ -239,42 +228,31 @@ def blocks(size: int, rows: int = _ROWS) -> Iterator[tuple[int, int]]:
         yield first, min(first + rows, size)
 
 
-_Fields = list[tuple[int, int]]  # (column, bits) of what one word holds
-
-
-def _layout(limits: Sequence[int]) -> list[_Fields]:
-    layout: list[_Fields] = []
-    left = 0
-    for column, limit in enumerate(limits):
+def _layout(limits: Sequence[int]) -> list[list[int]]:
+    """Return how many bits each column takes, those of one word together."""
+    layout: list[list[int]] = []
+    for limit in limits:
         width = max(1, int(limit - 1).bit_length())
-        if width > left:
+        if not layout or sum(layout[-1]) + width > 64:
             layout.append([])
-            left = 64
-        layout[-1].append((column, width))
-        left -= width
+        layout[-1].append(width)
     return layout
 
 
-def _joining(fields: _Fields) -> Callable[..., Sequence[Column]]:
-    def join(*parts: Column) -> Sequence[Column]:
-        word = parts[0].astype(np.uint64)
-        for part, (_, width) in zip(parts[1:], fields[1:], strict=True):
-            word <<= np.uint64(width)
-            word |= part.astype(np.uint64)
-        return (word,)
-
-    return join
+def _join(widths: Sequence[int], first: Column, *others: Column) -> Sequence[Column]:
+    word = first.astype(np.uint64)
+    for part, width in zip(others, widths[1:], strict=True):
+        word <<= np.uint64(width)
+        word |= part.astype(np.uint64)
+    return (word,)
 
 
-def _unjoining(fields: _Fields) -> Callable[..., Sequence[Column]]:
-    def unjoin(word: Column) -> Sequence[Column]:
-        parts = []
-        for _, width in reversed(fields[1:]):
-            parts.append(word & np.uint64((1 << width) - 1))
-            word = word >> np.uint64(width)
-        return [word, *reversed(parts)]
-
-    return unjoin
+def _split(widths: Sequence[int], word: Column) -> Sequence[Column]:
+    parts = []
+    for width in reversed(widths[1:]):
+        parts.append(word & np.uint64((1 << width) - 1))
+        word = word >> np.uint64(width)
+    return [word, *reversed(parts)]
 
 
 class SpillScratch(Scratch):
@@ -296,9 +274,8 @@ class SpillScratch(Scratch):
             existing = next(folder for folder in (self._parent, *self._parent.absolute().parents) if folder.exists())
             self.folder = Path(tempfile.mkdtemp(prefix=".eigenthemes-", dir=existing))
         except OSError as error:
-            raise self._error(
-                f"temporary files cannot be written to {self._parent} ({reason(error)}); choose another folder for them"
-            ) from None
+            message = f"temporary files cannot be written to {self._parent} ({reason(error)}); choose another folder for them"
+            raise BuildError(message, code="spill", where=str(self._parent)) from None
         return self
 
     def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
@@ -310,12 +287,10 @@ class SpillScratch(Scratch):
             raise self._disk_full() from error
 
     def _disk_full(self) -> BuildError:
-        return self._error(
+        message = (
             f"the disk of {self._parent} is too full for the temporary files of the build, and nothing was changed; free some "
             "space, or choose another disk for them"
         )
-
-    def _error(self, message: str) -> BuildError:
         return BuildError(message, code="spill", where=str(self._parent))
 
     @property
@@ -384,9 +359,8 @@ class SpillScratch(Scratch):
                     for array, column in zip(into, batch.columns, strict=True):
                         array[at : at + len(column)] = column.to_numpy()
                     at += batch.num_rows
-        except (duckdb.IOException, duckdb.OutOfMemoryException, OSError) as error:
-            text = str(error).lower()
-            if "no space" in text or "temp_directory" in text or isinstance(error, duckdb.IOException):
+        except (duckdb.IOException, duckdb.OutOfMemoryException) as error:
+            if isinstance(error, duckdb.IOException) or "temp_directory" in str(error):
                 raise self._disk_full() from error
             raise BuildError(
                 f"duckdb could not sort {rows.num_rows:,} rows within its limit of memory; give the build more",

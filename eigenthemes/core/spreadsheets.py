@@ -52,7 +52,8 @@ class Workbook:
         self._data = data
         self._files: dict[str | None, IO[bytes]] = {}  # sheet -> its rows; None -> the names of all sheets
         self._check_archive()
-        _check_installed("python_calamine")
+        if importlib.util.find_spec("python_calamine") is None:
+            raise MissingExtraError("reading spreadsheets", "python-calamine", "excel")
         self.sheets: list[str] = list(self._read(None))
 
     def rows(self, sheet: str) -> Iterator[Row]:
@@ -125,15 +126,13 @@ class Workbook:
         return row
 
     def _value(self, sheet: str, value: Any) -> Any:
-        if isinstance(value, str):
-            if len(value) > LONGEST_CELL:
-                raise self._too_large(
-                    f"has a cell of {len(value):,} characters in the sheet {sheet!r}, and Excel allows {LONGEST_CELL:,}"
-                )
-            return value or None
-        if isinstance(value, float):
-            return int(value) if value.is_integer() and abs(value) < 1e15 else value
-        return value
+        if isinstance(value, str) and len(value) > LONGEST_CELL:
+            raise self._too_large(
+                f"has a cell of {len(value):,} characters in the sheet {sheet!r}, and Excel allows {LONGEST_CELL:,}"
+            )
+        if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+            return int(value)
+        return None if value == "" else value
 
     def _check_size(self, sheet: str, rows: int, columns: int) -> None:
         if rows > MOST_ROWS or columns > MOST_COLUMNS:
@@ -150,11 +149,6 @@ class Workbook:
     def _damaged(self, error: object, sheet: str = "") -> SourceError:
         reason = " ".join(str(error).split())[:120] or type(error).__name__
         return SourceError(f"{sheet}{self.name} is not a complete spreadsheet ({reason}); save it again", where=self.name)
-
-
-def _check_installed(module: str) -> None:
-    if importlib.util.find_spec(module) is None:
-        raise MissingExtraError("reading spreadsheets", module.replace("_", "-"), "excel")
 
 
 def cell_text(value: Any) -> str:
@@ -204,8 +198,7 @@ def _main(arguments: list[str]) -> None:
         _write((_DAMAGED, " ".join(str(error).split())[:120] or type(error).__name__))
     else:
         _write((_DONE, ""))
-        _write(first)
-        for part in parts:
+        for part in chain([first], parts):
             _write(part)
 
 

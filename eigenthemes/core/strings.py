@@ -42,9 +42,8 @@ def bounds_of(bounds: NDArray[Any], row: int, size: int) -> tuple[int, int]:
 def check_bounds(bounds: NDArray[Any], rows: NDArray[np.int64], size: int) -> None:
     """Raise an error if one of the parts `rows` does not lie within an array of `size` entries."""
     first, last = bounds[rows], bounds[rows + 1]
-    outside = np.flatnonzero((first < 0) | (first > last) | (last > size))
-    if len(outside):
-        bounds_of(bounds, int(rows[outside[0]]), size)
+    for row in rows[(first < 0) | (first > last) | (last > size)]:
+        bounds_of(bounds, int(row), size)
 
 
 class StringBuilder:
@@ -148,14 +147,10 @@ def part_of(strings: S, first: int, last: int) -> S:
 
 def hash_bytes(data: bytes) -> int:
     """Return the hash of one string: FNV-1a with a final mix."""
-    return finish_hash(extend_hash(FNV_OFFSET, data))
-
-
-def extend_hash(h: int, data: bytes) -> int:
-    """Return the state of the hash after some more bytes; it begins as FNV_OFFSET."""
+    h = FNV_OFFSET
     for byte in data:
         h = ((h ^ byte) * FNV_PRIME) & _MASK
-    return h
+    return finish_hash(h)
 
 
 def finish_hash(h: int) -> int:
@@ -216,17 +211,13 @@ class HashTable:
     @classmethod
     def of(cls, hashes: NDArray[np.uint64]) -> HashTable:
         """Make a table over hashes that are sorted already."""
-        bits = max(1, int(len(hashes) - 1).bit_length()) if len(hashes) > 1 else 1
+        bits = max(1, (len(hashes) - 1).bit_length())
         buckets = np.empty((1 << bits) + 1, dtype=np.uint32)
         buckets[-1] = len(hashes)
         for first in range(0, 1 << bits, _MARKED):
             begins = np.arange(first, min(first + _MARKED, 1 << bits), dtype=np.uint64) << np.uint64(64 - bits)
             buckets[first : first + len(begins)] = np.searchsorted(hashes, begins)
         return cls(hashes, buckets)
-
-    @property
-    def shift(self) -> int:
-        return 65 - len(self.buckets).bit_length()
 
     def find_all(self, hashes: NDArray[np.uint64]) -> NDArray[np.int64]:
         """Return the rows of many hashes, -1 for those that the table does not have."""
@@ -237,8 +228,6 @@ class HashTable:
 
     def find(self, h: int) -> int:
         """Return the row of the hash `h`, or -1."""
-        bucket = h >> self.shift
-        for row in range(*bounds_of(self.buckets, bucket, len(self.hashes))):
-            if self.hashes[row] == h:
-                return row
-        return -1
+        bucket = h >> (65 - len(self.buckets).bit_length())  # its upper bits
+        rows = range(*bounds_of(self.buckets, bucket, len(self.hashes)))
+        return next((row for row in rows if self.hashes[row] == h), -1)

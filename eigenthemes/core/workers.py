@@ -17,7 +17,6 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from eigenthemes.core.checks import check_jobs
@@ -25,6 +24,7 @@ from eigenthemes.core.storage import lock
 from eigenthemes.errors import WorkerError
 
 if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
     from multiprocessing.connection import Connection
     from multiprocessing.context import SpawnProcess
 
@@ -38,12 +38,20 @@ def available_cores() -> int:
 
 
 class Workers:
-    """`jobs` processes; with one job everything runs in the caller's."""
+    """`jobs` processes, started when first needed; with one job everything runs in the caller's.
+
+    A worker thread feeds each process. A process that ends within a result closes its pipe, so that its thread does not wait
+    for the rest.
+    """
 
     def __init__(self, jobs: int) -> None:
         check_jobs(jobs)
         self.jobs = jobs
-        self._pool: ProcessPool | None = None
+        self._threads: ThreadPoolExecutor | None = None
+        self._own = threading.local()  # the connection of a thread
+        self._processes: list[tuple[SpawnProcess, Connection[Any, Any]]] = []
+        self._lock = threading.Lock()
+        self._is_ended = False
 
     def map(
         self, function: Callable[..., Result], arguments: Iterable[tuple[Any, ...]], *, many: bool = True
@@ -52,14 +60,11 @@ class Workers:
 
         many  False where there is too little work to send it to other processes
         """
-        if self.jobs <= 1 or not many:
-            for task in arguments:
-                yield function(*task)
-            return
+        in_flight = 2 * self.jobs if self.jobs > 1 and many else 0
         waiting: deque[Callable[[], Result]] = deque()
         for task in arguments:
-            waiting.append(self._submit(function, *task))
-            if len(waiting) > 2 * self.jobs:
+            waiting.append(self.start(function, *task, many=many))
+            if len(waiting) > in_flight:
                 yield waiting.popleft()()
         while waiting:
             yield waiting.popleft()()
@@ -68,47 +73,16 @@ class Workers:
         """Begin `function` in another process; return a function that waits for its result."""
         if self.jobs <= 1 or not many:
             return lambda: function(*arguments)
-        return self._submit(function, *arguments)
+        if self._threads is None:
+            from concurrent.futures import ThreadPoolExecutor  # takes its time to load
 
-    def _submit(self, function: Callable[..., Result], *arguments: Any) -> Callable[[], Result]:
-        if self._pool is None:
-            self._pool = ProcessPool(self.jobs)
-        return self._pool.submit(function, *arguments)
-
-    def __enter__(self) -> Workers:
-        return self
-
-    def __exit__(
-        self, error_type: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._pool is not None:
-            self._pool.close(at_once=error is not None)
-            self._pool = None
-
-
-class ProcessPool:
-    """Worker threads, each with one process that is started at the first task.
-
-    A process that ends within a result closes its pipe, so that its thread does not wait for the rest.
-    """
-
-    def __init__(self, processes: int) -> None:
-        from concurrent.futures import ThreadPoolExecutor  # takes its time to load
-
-        self._threads = ThreadPoolExecutor(processes)
-        self._own = threading.local()  # the connection of a thread
-        self._workers: list[tuple[SpawnProcess, Connection[Any, Any]]] = []
-        self._lock = threading.Lock()
-        self._is_closing = False
-
-    def submit(self, function: Callable[..., Result], *arguments: Any) -> Callable[[], Result]:
-        """Begin `function` in another process; return a function that waits for its result."""
+            self._threads = ThreadPoolExecutor(self.jobs)
         return self._threads.submit(self._run, function, arguments).result
 
     def _run(self, function: Callable[..., Result], arguments: tuple[Any, ...]) -> Result:
         try:
             if not hasattr(self._own, "connection"):
-                self._own.connection = self._start()
+                self._own.connection = self._start_process()
             self._own.connection.send((function, arguments))
             is_result, value = pickle.loads(self._own.connection.recv_bytes())
         except (EOFError, OSError):
@@ -120,7 +94,7 @@ class ProcessPool:
             return value  # type: ignore[no-any-return]
         raise value
 
-    def _start(self) -> Connection[Any, Any]:
+    def _start_process(self) -> Connection[Any, Any]:
         """Start a process: spawned, not forked, which is the same on every platform and safe beside threads."""
         from multiprocessing import get_context, resource_tracker
 
@@ -128,44 +102,44 @@ class ProcessPool:
         ours, theirs = context.Pipe()
         process = context.Process(target=_work, args=(theirs,), daemon=True)
         with self._lock:
-            if self._is_closing:
+            if self._is_ended:
                 raise EOFError
             if hasattr(signal, "pthread_sigmask"):
                 resource_tracker.ensure_running()  # unblocks Ctrl-C where it has to start a process
                 signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
             process.start()
             theirs.close()
-            self._workers.append((process, ours))
+            self._processes.append((process, ours))
         return ours
 
-    def close(self, *, at_once: bool) -> None:
-        """Wait for running tasks, or end the processes at once."""
+    def __enter__(self) -> Workers:
+        return self
+
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
+        """Wait for running tasks; after an error, end the processes at once."""
+        if self._threads is None:
+            return
         with self._lock:
-            self._is_closing = at_once
-            if at_once:
-                for process, _ in self._workers:
+            self._is_ended = error is not None
+            if error is not None:
+                for process, _connection in self._processes:
                     process.terminate()
         self._threads.shutdown(cancel_futures=True)
-        for process, connection in self._workers:
+        for process, connection in self._processes:
             connection.close()
             process.join()
 
 
 def _work(connection: Connection[Any, Any]) -> None:
     """Do the tasks that come, until the other end is closed."""
-    while True:
-        try:
-            task = connection.recv()
-            connection.send_bytes(_answer(*task))
-        except (EOFError, BrokenPipeError):
-            return
-
-
-def _answer(function: Callable[..., Any], arguments: tuple[Any, ...]) -> bytes:
-    try:
-        return pickle.dumps((True, function(*arguments)))
-    except Exception as error:
-        return pickle.dumps((False, error))
+    with suppress(EOFError, BrokenPipeError):
+        while True:
+            function, arguments = connection.recv()
+            try:
+                answer = pickle.dumps((True, function(*arguments)))
+            except Exception as error:
+                answer = pickle.dumps((False, error))
+            connection.send_bytes(answer)
 
 
 @contextmanager

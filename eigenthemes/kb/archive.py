@@ -14,8 +14,8 @@ import shutil
 import tarfile
 import tempfile
 import zipfile
-from pathlib import Path, PurePosixPath
-from typing import IO, Any, cast
+from pathlib import Path
+from typing import Any, cast
 from uuid import uuid4
 
 from eigenthemes.core.storage import is_url, lock, open_input, reason
@@ -79,43 +79,18 @@ def _fetched(path: str, place: Path) -> Path:
 
 
 def _extract(archive: Path, folder: Path, name: str) -> None:
-    folder.mkdir()
+    """Unpack an archive; what would lie outside of the folder, and devices, are refused or put inside."""
     try:
         if zipfile.is_zipfile(archive):
             with zipfile.ZipFile(archive) as opened:
-                for entry in opened.infolist():
-                    if not entry.is_dir():
-                        with opened.open(entry) as file:
-                            _write(folder, entry.filename, file, name)
-            return
-        with tarfile.open(archive) as tar:
-            for member in tar:
-                if member.isdir():
-                    continue
-                content = tar.extractfile(member) if member.isfile() else None
-                if content is None:
-                    raise _refused(name, f"{member.name} is a link or a device")
-                with content:
-                    _write(folder, member.name, content, name)
+                opened.extractall(folder)
+        else:
+            with tarfile.open(archive) as tar:
+                tar.extractall(folder, filter="data")
     except (tarfile.TarError, zipfile.BadZipFile, EOFError, OSError) as error:
         raise KBDamagedError(
             f"{name} cannot be unpacked ({reason(error)}); pack the KB again", code="archive", where=name
         ) from None
-
-
-def _write(folder: Path, name: str, content: IO[bytes], archive: str) -> None:
-    """Write a file of an archive; one outside of the folder is refused."""
-    parts = PurePosixPath(name.replace("\\", "/")).parts
-    if not parts or parts[0] == "/" or ".." in parts or ":" in parts[0]:
-        raise _refused(archive, f"{name[:80]!r} is no path within it")
-    target = folder.joinpath(*parts)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with open(target, "xb") as out:
-        shutil.copyfileobj(content, out, _BLOCK)
-
-
-def _refused(archive: str, reason: str) -> KBError:
-    return KBError(f"{archive} is no archive of a KB: {reason}; pack the KB's folder again", code="archive", where=archive)
 
 
 def _kb_in(folder: Path, archive: str) -> Path:

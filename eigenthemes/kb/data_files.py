@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import fields
 from pathlib import Path
 from threading import Lock
-from typing import Any, ClassVar, Self, TypeVar, cast
+from typing import Any, ClassVar, NamedTuple, Self, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,90 +18,82 @@ from eigenthemes.kb.entity_records import StoredStrings, damaged
 from eigenthemes.kb.manifest import MANIFEST, is_sealed, no_permission, parse_manifest, read_manifest
 from eigenthemes.kb.name_arrays import ACRONYM
 
-# Bounds of parts: array -> (what each part belongs to, what is cut into parts). They ascend from 0 to the size of the latter.
-_BOUNDS = {
-    "graph_indptr": ("entities", "graph_neighbors"),
-    "entity_names": ("entities", "names"),
-    "type_indptr": ("entities", "entity_types"),
-    "attribute_indptr": ("entities", "entity_attributes"),
-    "profile_indptr": ("entities", "profile_words"),
-    "postings_indptr": ("tokens", "postings"),
-    "key_indptr": ("key_hashes", "key_entities"),
-    "name_token_indptr": ("names", "name_tokens"),
-    "related_indptr": ("tokens", "related_tokens"),
-    "ids_offsets": ("entities", "ids_blob"),
-    "descriptions_offsets": ("entities", "descriptions_blob"),
-    "names_offsets": ("names", "names_blob"),
-    "tokens_offsets": ("tokens", "tokens_blob"),
-    "types_offsets": ("types", "types_blob"),
-    "relations_offsets": ("relations", "relations_blob"),
-    "languages_offsets": ("languages", "languages_blob"),
-    "memory_offsets": ("memory", "memory_blob"),
-}
-# Bounds of buckets, of which there is a power of two: array -> what is in them.
-_BUCKETS = {
-    "id_buckets": "id_hashes",
-    "token_buckets": "token_hashes",
-    "key_buckets": "key_hashes",
-    "typo_indptr": "typo_members",
-}
-# Numbers: array -> what they number, each less than its size.
-_NUMBERS = {
-    "graph_neighbors": "entities",
-    "graph_relations": "directed relations",
-    "graph_more_entries": "graph_neighbors",
-    "graph_more_relations": "directed relations",
-    "entity_types": "types",
-    "entity_attributes": "attributes",
-    "profile_words": "tokens",
-    "hub_entities": "entities",
-    "kind_entities": "entities",
-    "kind_of": "kinds and none",
-    "postings": "entities",
-    "key_entities": "entities",
-    "key_kinds": "match types",
-    "id_entities": "entities",
-    "typo_members": "tokens",
-    "name_tokens": "tokens",
-    "related_tokens": "tokens",
-    "related_kinds": "relations of tokens",
-    "stem_tokens": "tokens",
-    "root_tokens": "tokens",
-    "name_languages": "languages",
-    "name_more_entries": "names",
-    "name_derived": "names",
-    "name_more_languages": "languages",
-}
-# Columns: array -> what it has one entry for each of.
-_COLUMNS = {
-    "prior": "entities",
-    "answers": "entities",
-    "attribute_share": "attributes",
-    "profile_rarity": "tokens",
-    "hub_share": "hub_entities",
-    "kind_of": "entities",
-    "graph_relations": "graph_neighbors",
-    "graph_more_relations": "graph_more_entries",
-    "postings_in_label": "postings",
-    "postings_share": "postings",
-    "key_kinds": "key_entities",
-    "key_summary": "key_hashes",
-    "id_entities": "id_hashes",
-    "token_hashes": "tokens",
-    "typo_checks": "typo_members",
-    "name_letters": "names",
-    "name_brackets": "names",
-    "name_costs": "names",
-    "token_information": "tokens",
-    "token_kinds": "tokens",
-    "related_kinds": "related_tokens",
-    "stem_tokens": "stem_hashes",
-    "root_tokens": "root_hashes",
-    "name_languages": "names",
-    "name_more_languages": "name_more_entries",
+
+class _Rule(NamedTuple):
+    """What an array of a KB must be like; names are those of other arrays, or of what `sizes_of` counts.
+
+    rows     what it has one entry for each of; of bounds without it, there are a power of two
+    parts    it holds bounds, one more than there are rows: they ascend from 0 to the size of what they cut into parts
+    numbers  what its entries number, each less than its size
+    """
+
+    rows: str = ""
+    parts: str = ""
+    numbers: str = ""
+
+
+_COUNTED_BY_OFFSETS = ("names", "tokens", "types", "relations", "languages", "memory")
+_OWNERS_OF_STRINGS = {"ids": "entities", "descriptions": "entities", **{name: name for name in _COUNTED_BY_OFFSETS}}
+_RULES = {
+    **{f"{name}_offsets": _Rule(owner, parts=f"{name}_blob") for name, owner in _OWNERS_OF_STRINGS.items()},
+    "graph_indptr": _Rule("entities", parts="graph_neighbors"),
+    "graph_neighbors": _Rule(numbers="entities"),
+    "graph_relations": _Rule("graph_neighbors", numbers="directed relations"),
+    "graph_more_entries": _Rule(numbers="graph_neighbors"),
+    "graph_more_relations": _Rule("graph_more_entries", numbers="directed relations"),
+    "prior": _Rule("entities"),
+    "answers": _Rule("entities"),
+    "type_indptr": _Rule("entities", parts="entity_types"),
+    "entity_types": _Rule(numbers="types"),
+    "attribute_indptr": _Rule("entities", parts="entity_attributes"),
+    "entity_attributes": _Rule(numbers="attributes"),
+    "attribute_share": _Rule("attributes"),
+    "profile_indptr": _Rule("entities", parts="profile_words"),
+    "profile_words": _Rule(numbers="tokens"),
+    "profile_rarity": _Rule("tokens"),
+    "hub_entities": _Rule(numbers="entities"),
+    "hub_share": _Rule("hub_entities"),
+    "kind_entities": _Rule(numbers="entities"),
+    "kind_of": _Rule("entities", numbers="kinds and none"),
+    "id_buckets": _Rule(parts="id_hashes"),
+    "id_entities": _Rule("id_hashes", numbers="entities"),
+    "token_hashes": _Rule("tokens"),
+    "token_buckets": _Rule(parts="token_hashes"),
+    "token_information": _Rule("tokens"),
+    "token_kinds": _Rule("tokens"),
+    "stem_tokens": _Rule("stem_hashes", numbers="tokens"),
+    "root_tokens": _Rule("root_hashes", numbers="tokens"),
+    "related_indptr": _Rule("tokens", parts="related_tokens"),
+    "related_tokens": _Rule(numbers="tokens"),
+    "related_kinds": _Rule("related_tokens", numbers="relations of tokens"),
+    "postings_indptr": _Rule("tokens", parts="postings"),
+    "postings": _Rule(numbers="entities"),
+    "postings_in_label": _Rule("postings"),
+    "postings_share": _Rule("postings"),
+    "key_indptr": _Rule("key_hashes", parts="key_entities"),
+    "key_buckets": _Rule(parts="key_hashes"),
+    "key_entities": _Rule(numbers="entities"),
+    "key_kinds": _Rule("key_entities", numbers="match types"),
+    "key_summary": _Rule("key_hashes"),
+    "typo_indptr": _Rule(parts="typo_members"),
+    "typo_members": _Rule(numbers="tokens"),
+    "typo_checks": _Rule("typo_members"),
+    "entity_names": _Rule("entities", parts="names"),
+    "name_token_indptr": _Rule("names", parts="name_tokens"),
+    "name_tokens": _Rule(numbers="tokens"),
+    "name_letters": _Rule("names"),
+    "name_brackets": _Rule("names"),
+    "name_costs": _Rule("names"),
+    "name_languages": _Rule("names", numbers="languages"),
+    "name_more_entries": _Rule(numbers="names"),
+    "name_more_languages": _Rule("name_more_entries", numbers="languages"),
+    "name_derived": _Rule(numbers="names"),
 }
 _BIT_FILTERS = ("key_filter", "typo_filter")
-_COUNTED_BY_OFFSETS = ("names", "tokens", "types", "relations", "languages", "memory")
+
+
+def _rule_of(name: str) -> _Rule:
+    return _RULES.get(name, _Rule("entities" if name.startswith("vectors-") else ""))
 
 
 def sizes_of(entities: int, files: dict[str, dict[str, Any]]) -> dict[str, int]:
@@ -118,19 +110,17 @@ def sizes_of(entities: int, files: dict[str, dict[str, Any]]) -> dict[str, int]:
 
 def damage_of_array(name: str, array: NDArray[Any], sizes: dict[str, int]) -> str | None:
     """Return a description of the damage in an array; None if it is sound or has no rule."""
-    expected = sizes.get(_COLUMNS.get(name, ""), len(array))
-    if name.startswith("vectors-"):
-        expected = sizes["entities"]
-    if name in _BOUNDS:
-        expected = sizes[_BOUNDS[name][0]] + 1
+    rule = _rule_of(name)
+    is_bounds = bool(rule.parts)
+    expected = sizes[rule.rows] + is_bounds if rule.rows in sizes else len(array)
     if len(array) != expected:
         return f"has {len(array):,} rows, not {expected:,}"
-    if name in _BUCKETS and not _is_power_of_two(len(array) - 1):
+    if is_bounds and not rule.rows and not _is_power_of_two(len(array) - 1):
         return f"has {len(array) - 1:,} buckets, which is no power of two"
     if name in _BIT_FILTERS and not _is_power_of_two(len(array)):
         return f"has {len(array):,} bytes, which is no power of two"
-    if name in _BOUNDS or name in _BUCKETS:
-        return _damage_of_bounds(array, sizes[_BOUNDS[name][1] if name in _BOUNDS else _BUCKETS[name]])
+    if is_bounds:
+        return _damage_of_bounds(array, sizes[rule.parts])
     if name == "prior":
         return None if np.all(np.isfinite(array)) else "has a number that is no prior"
     if name in ("profile_rarity", "token_information", "name_costs"):
@@ -142,18 +132,13 @@ def damage_of_array(name: str, array: NDArray[Any], sizes: dict[str, int]) -> st
 
 def damage_of_numbers(name: str, numbers: NDArray[Any], sizes: dict[str, int]) -> str | None:
     """Return a description of the damage in some indices of an array; None if they are sound."""
-    counted = _NUMBERS.get(name)
-    if counted is None or not len(numbers):
+    counted = _rule_of(name).numbers
+    if not counted or not len(numbers):
         return None
     if numbers.dtype.kind == "i" and int(numbers.min()) < 0:
         return f"has the number {int(numbers.min()):,}"
     largest = int(numbers.max())
     return f"has the number {largest:,}, and there are {sizes[counted]:,} {counted}" if largest >= sizes[counted] else None
-
-
-def part_size(name: str, sizes: dict[str, int]) -> int:
-    """Return the size of what the bounds in an array cut into parts."""
-    return sizes[_BOUNDS[name][1]]
 
 
 def _damage_of_bounds(bounds: NDArray[Any], last: int) -> str | None:
@@ -201,7 +186,7 @@ class KBFiles:
         return name in self.manifest["files"]
 
     def array(self, name: str) -> NDArray[Any]:
-        """Return a file of the KB as a read-only mapped array, all of its numbers checked once (see `array_rules`)."""
+        """Return a file of the KB as a read-only mapped array, all of its numbers checked once (see `_RULES`)."""
         _check_request(name)
         array = self._checked.get(name)
         if array is None:
@@ -231,11 +216,13 @@ class KBFiles:
     def bounds(self, name: str, first: int, last: int) -> list[int]:
         """Return the bounds of the parts first, ..., last - 1 that an array holds, checked."""
         _check_request(name, first, last)
-        if name not in _BOUNDS:
-            raise OptionError(f"{name} holds no bounds of parts; expected one of {', '.join(_BOUNDS)}", where="name")
+        rule = _rule_of(name)
+        if not (rule.rows and rule.parts):
+            known = ", ".join(other for other, rule in _RULES.items() if rule.rows and rule.parts)
+            raise OptionError(f"{name} holds no bounds of parts; expected one of {known}", where="name")
         bounds: list[int] = self.mapped(name)[first : last + 1].tolist()
         ascending = bounds[0] <= bounds[1] if len(bounds) == 2 else len(bounds) > 0 and bounds == sorted(bounds)
-        if not ascending or bounds[0] < 0 or bounds[-1] > part_size(name, self._sizes):
+        if not ascending or bounds[0] < 0 or bounds[-1] > self._sizes[rule.parts]:
             raise damaged(self.path, f"{name}.npy does not ascend")
         return bounds
 

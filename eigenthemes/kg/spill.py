@@ -83,7 +83,7 @@ class Spill:
 
 def join_numbers(ids: Strings, scratch: Scratch) -> tuple[Strings, NDArray[np.uint32]]:
     """Return the distinct ids in order of first appearance, and for each row of `ids` its row among them."""
-    numbers = scratch.row_numbers(len(ids))
+    numbers = np.arange(len(ids), dtype=np.uint32)
     hashes, row = scratch.sort_rows((scratch.hashes(ids), numbers), (1 << 64, max(1, len(ids))))
     (bounds,) = scratch.chosen(scratch.first_of_equal(hashes), numbers)
     first = scratch.empty(len(ids), np.uint32)  # for each row, the first one of the same id
@@ -119,7 +119,7 @@ class IdTable(Mapping[str, int]):
 
     def __init__(self, strings: Strings, scratch: Scratch) -> None:
         self.strings = strings
-        row = scratch.row_numbers(len(strings))
+        row = np.arange(len(strings), dtype=np.uint32)
         hashes, self._rows = scratch.sort_rows((scratch.hashes(strings), row), (1 << 64, max(1, len(row))))
         self._table = HashTable.of(hashes)
 

@@ -86,7 +86,6 @@ def test_what_was_compiled_before_is_used_when_numba_would_have_been_loaded(monk
 @pytest.mark.parametrize("numba", [None, object()])
 def test_a_kernel_is_compiled_when_it_has_taken_long_enough(numba: object, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "numba", numba)
-    monkeypatch.setattr(jit, "_numba", lambda: object())
     monkeypatch.setattr(Kernel, "_seconds_of_all", 2 * jit._SECONDS_OF_LOADING)
     new, other = kernel_in_cache(False), kernel_in_cache(False)
     most = steps_of(0.99 * jit._SECONDS_PER_BYTE * new._bytes)
@@ -248,21 +247,3 @@ def test_one_sentence_loads_neither_numba_nor_scipy(demo_kb: KB) -> None:
     assert [entity for entity, _ in plain["links"]] == [entity for entity, _ in compiled["links"]]
     assert len(plain["links"]) == 3
     assert np.allclose([p for _, p in plain["links"]], [p for _, p in compiled["links"]], atol=1e-6)
-
-
-def test_without_numba_everything_is_plain_and_told_once(demo_kb: KB) -> None:
-    code = (
-        "import json, sys\n"
-        "sys.modules['numba'] = None\n"  # importing it fails
-        "from eigenthemes import Linker\n"
-        "from eigenthemes.core.jit import always_compile\n"
-        "always_compile()\n"
-        f"linker = Linker({str(demo_kb.path)!r})\n"
-        "texts = ['Michael Jordan and Scottie Pippen played in Chicago.', 'Amman is the capital of Jordan.']\n"
-        "print(json.dumps([link.entity for each in linker.link_batch(texts) for link in each.links]))"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    assert done.stderr.count("numba is not installed") == 1
-    assert "Warning" not in done.stderr
-    assert [str(entity).rpartition("/")[2] for entity in json.loads(done.stdout)][:2] == ["michael_jordan", "scottie_pippen"]

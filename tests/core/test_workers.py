@@ -130,17 +130,20 @@ def test_a_worker_that_dies_is_one_sentence() -> None:
 
 ENDS_WITHIN_A_RESULT = """
 import sys, time
-from eigenthemes.core.workers import ProcessPool
+from eigenthemes.core.workers import Workers
 
 def large(size):
     return bytes(size)
 
 if __name__ == "__main__":
-    pool = ProcessPool(1)
-    pool.submit(large, 1)()
-    pool.submit(large, 1 << 28)
-    time.sleep(float(sys.argv[1]))
-    pool.close(at_once=True)
+    try:
+        with Workers(2) as workers:
+            workers.start(large, 1)()
+            workers.start(large, 1 << 28)
+            time.sleep(float(sys.argv[1]))
+            raise KeyboardInterrupt
+    except KeyboardInterrupt:
+        pass
 """
 
 
