@@ -43,19 +43,11 @@ class Diagnostics:
             kept.extend(messages[: EXAMPLES - len(kept)])
 
 
+@dataclass
 class ErrorBudget:
-    """Counts consecutive errors of a reader, which stops after `MAX_ERRORS`."""
+    """Consecutive errors of a reader, which stops after `MAX_ERRORS` of them and counts from 0 after something valid."""
 
-    def __init__(self) -> None:
-        self.errors = 0
-
-    def reset(self) -> None:
-        """Start anew: something valid was read."""
-        self.errors = 0
-
-    def spend(self) -> None:
-        """Count an error."""
-        self.errors += 1
+    errors: int = 0
 
     @property
     def is_spent(self) -> bool:
@@ -86,10 +78,10 @@ def json_objects(
         except orjson.JSONDecodeError as error:
             record, cause = None, str(error)
         if isinstance(record, dict):
-            budget.reset()
+            budget.errors = 0
             yield number, record
             continue
         diagnostics.add(problem, f"{origin}:{number}", cause)
-        budget.spend()
+        budget.errors += 1
         if budget.is_spent:
             budget.report(diagnostics, f"{origin}:{number}", sum(1 for _, line in numbered if line.strip()))

@@ -115,12 +115,13 @@ class Kernel:
         if folder is None:
             return _compile(self.function)
         self._folder = folder / self._name
+        config: Any = numba.config
         with _lock:  # numba reads its configuration where a function is declared
-            before, numba.config.CACHE_DIR = numba.config.CACHE_DIR, str(self._folder)
+            before, config.CACHE_DIR = config.CACHE_DIR, str(self._folder)
             try:
                 return _compile(self.function, cache=True)
             finally:
-                numba.config.CACHE_DIR = before
+                config.CACHE_DIR = before
 
     def _first_call(self, arguments: Any) -> Any:
         if not self._is_cached:
@@ -171,7 +172,7 @@ def kernel(function: Callable[..., Any] | None = None, *, plain: Callable[..., A
 def _compile(function: Callable[..., Any], *, cache: bool = False) -> Callable[..., Any]:
     import numba
 
-    return numba.njit(nogil=True, cache=cache)(function)  # type: ignore[no-any-return]
+    return numba.njit(nogil=True, cache=cache)(function)
 
 
 @cache

@@ -12,6 +12,7 @@ import concurrent.futures.thread  # noqa: F401  takes a lock at a fork, as does 
 import os
 import sys
 import threading
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Generic, TypeVar, overload
@@ -52,41 +53,24 @@ class lazy(Generic[T]):
 
 
 class Pool(Generic[T]):
-    """Lend objects to threads, each to one thread at a time.
+    """Lend objects to threads, each to one thread at a time; as many as there are cores are kept for later.
 
-    A new one is made only when all are lent. Of those that are not lent, at most one more than are lent is kept. A borrower
-    leaves an object as it was; after an exception that is not certain, and the object is dropped.
+    A borrower leaves an object as it was; after an exception that is not certain, and the object is dropped.
     """
 
     def __init__(self, make: Callable[[], T]) -> None:
         self._make = make
-        self._lock = threading.Lock()
-        self._idle: list[T] = []
-        self._lent = 0
-
-    def __len__(self) -> int:
-        """Count the objects, lent or idle."""
-        with self._lock:
-            return self._lent + len(self._idle)
+        self._idle: deque[T] = deque(maxlen=os.cpu_count())
 
     @contextmanager
     def borrow(self) -> Iterator[T]:
         """Lend an object until the block ends."""
-        with self._lock:
-            self._lent += 1
-            item = self._idle.pop() if self._idle else None
         try:
-            if item is None:
-                item = self._make()
-            yield item
-        except BaseException:
-            with self._lock:
-                self._lent -= 1
-            raise
-        with self._lock:
-            self._lent -= 1
-            self._idle.append(item)
-            del self._idle[self._lent + 1 :]
+            item = self._idle.pop()
+        except IndexError:
+            item = self._make()
+        yield item
+        self._idle.append(item)
 
 
 class ForkGuard:

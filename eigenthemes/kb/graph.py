@@ -141,13 +141,10 @@ def build_graph(edges: EdgeList, new_number: UInts, scratch: Scratch | None = No
     return Graph(scratch.indptr(rows, edges.nodes), columns, _smallest(codes, scratch))
 
 
-def find_further_relations(
-    edges: EdgeList, new_number: UInts, graph: Graph, scratch: Scratch | None = None
-) -> FurtherRelations:
+def find_further_relations(edges: EdgeList, new_number: UInts, graph: Graph, scratch: Scratch) -> FurtherRelations:
     """Collect the relations of each pair that `build_graph` left out, seen from both ends."""
     if not len(edges.further_edge):
         return FurtherRelations(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.uint16))
-    scratch = scratch or Scratch()
     low, high = (new_number[end[edges.further_edge]] for end in (edges.low, edges.high))
     nodes = np.uint64(max(1, edges.nodes))
     keys = scratch.by_blocks(

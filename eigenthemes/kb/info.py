@@ -54,13 +54,9 @@ def card(kb: KB) -> dict[str, Any]:
 
 
 def degree_bins(degree: NDArray[np.int64]) -> list[dict[str, int]]:
-    """Nodes by degree in bins that double: 0, 1, 2-3, 4-7, ..."""
-    bins = []
-    low, high = 0, 0
-    while len(degree) and low <= degree.max():
-        bins.append({"from": low, "to": high, "nodes": int(((degree >= low) & (degree <= high)).sum())})
-        low, high = high + 1, max(1, 2 * high + 1)
-    return bins
+    """Count nodes by degree in bins that double: 0, 1, 2-3, 4-7, ..."""
+    counts = np.bincount(np.frexp(degree)[1])  # by the number of bits of a degree
+    return [{"from": (1 << bits) >> 1, "to": (1 << bits) - 1, "nodes": nodes} for bits, nodes in enumerate(counts.tolist())]
 
 
 def card_lines(figures: dict[str, Any], *, remedies: Mapping[str, str] | None = None) -> Iterator[str]:

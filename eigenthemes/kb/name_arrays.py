@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import reduce
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,10 +12,6 @@ from numpy.typing import NDArray
 from eigenthemes.core.array_kernels import OFFSET, fill, find, finish, place_of, shift_of, step
 from eigenthemes.core.jit import kernel
 from eigenthemes.core.strings import FNV_OFFSET, HashTable, Strings, finish_hash, hash_bytes
-
-if TYPE_CHECKING:
-    pass
-
 
 # How a whole name can equal a mention, best first. The first two are the name itself; the others are made from it:
 # UNBRACKETED is the label without what stands in brackets, or turned round at its commas; CORE a name without weak words, by

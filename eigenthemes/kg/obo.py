@@ -69,10 +69,7 @@ def _read_frames(batch: list[Frame], options: ReadOptions, origin: str, statemen
                 _read_frames(half, options, origin, statements, budget)
             return
         frames = _read_clauses(*batch[0], error, origin, statements)
-    if frames:
-        budget.reset()
-    else:
-        budget.spend()
+    budget.errors = 0 if frames else budget.errors + 1
     for frame, (number, _) in zip(frames, batch, strict=False):
         _read_frame(frame, number, options, statements)
 

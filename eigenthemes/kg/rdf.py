@@ -40,8 +40,6 @@ _PREDICATES = {
 }
 _GIVEN_ROLES = {"label": LABEL, "alias": ALIAS_ROLE, "description": DESCRIPTION, "type": TYPE, "prior": PRIOR}
 
-_PIECE = 256  # lines parsed at a time where a block has an error
-
 FORMATS = {
     "nt": ox.RdfFormat.N_TRIPLES,
     "nq": ox.RdfFormat.N_QUADS,
@@ -109,26 +107,20 @@ def read_block(data: bytes, first_line: int, *, format_name: str, options: ReadO
 def _valid_quads(
     data: bytes, first_line: int, parse: Callable[[bytes], Any], origin: str, diagnostics: Diagnostics
 ) -> Iterator[Any]:
-    """Yield the statements in pieces of lines, line by line where a piece has an error: a broken line loses no other line."""
+    """Yield the statements line by line: a broken line loses no other line."""
     lines, budget = data.splitlines(keepends=True), ErrorBudget()
-    for start in range(0, len(lines), _PIECE):
-        piece = lines[start : start + _PIECE]
+    for number, line in enumerate(lines, first_line):
         try:
-            quads = list(parse(b"".join(piece)))
-        except SyntaxError:
-            quads = []
-        if len(quads) != sum(map(_is_statement, piece)):
-            quads = _quads_by_line(piece, first_line + start, parse, origin, diagnostics, budget)
-        yield from quads
-        if budget.is_spent:
-            left = len(lines) - start - len(piece)
-            budget.report(diagnostics, f"{origin}:{first_line + start + len(piece) - 1}", left)
-            return
-
-
-def _is_statement(line: bytes) -> bool:
-    """Return whether a line of N-Triples is more than white space and a comment."""
-    return not line.isspace() and not line.lstrip().startswith(b"#")
+            of_line = list(parse(line))
+        except SyntaxError as error:
+            budget.errors += 1
+            diagnostics.add("broken statement", f"{origin}:{number}", _cause(error))
+            if budget.is_spent:
+                budget.report(diagnostics, f"{origin}:{number}", first_line + len(lines) - number - 1)
+                return
+        else:
+            budget.errors = 0 if of_line else budget.errors
+            yield from of_line
 
 
 def iris_over_lines(statements: Statements) -> Iterator[str]:
@@ -136,23 +128,6 @@ def iris_over_lines(statements: Statements) -> Iterator[str]:
     forgotten = getattr(statements.ids, "over_lines", ())
     yield from dict.fromkeys(chain(forgotten, (iri for iri in statements.ids if "\n" in iri)))
     yield from (iri for iri in chain(statements.relations, statements.types) if "\n" in iri)
-
-
-def _quads_by_line(
-    lines: list[bytes], first: int, parse: Callable[[bytes], Any], origin: str, diagnostics: Diagnostics, budget: ErrorBudget
-) -> list[Any]:
-    quads: list[Any] = []
-    for number, line in enumerate(lines, first):
-        try:
-            of_line = list(parse(line))
-        except SyntaxError as error:
-            budget.spend()
-            diagnostics.add("broken statement", f"{origin}:{number}", _cause(error))
-        else:
-            if of_line:
-                budget.reset()
-            quads += of_line
-    return quads
 
 
 def read_stream(
@@ -219,8 +194,8 @@ class _Collector:
                     diagnostics.add("broken statement", where, _cause(error))
                 last_line = error.lineno
                 if self.statements.count > count:
-                    budget.reset()
-                budget.spend()
+                    budget.errors = 0
+                budget.errors += 1
                 count = self.statements.count
                 if budget.is_spent:
                     diagnostics.add("given up", where, f"{budget.errors:,} errors in a row; the rest of the file is not read")

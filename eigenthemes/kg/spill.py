@@ -20,7 +20,6 @@ from eigenthemes.kg.statements import Statements
 _IDS = 1 << 18  # ids written at a time
 _PROGRAM, _ID = 150 * 10**6, 170  # bytes of the program itself, and of an id and its number
 _EACH = 16  # bytes that a statement takes in memory, about
-_GROUPS = 1 << 16  # ids whose texts are compared at a time
 
 
 class Numbering(dict[str, int]):
@@ -82,36 +81,23 @@ class Spill:
 
 
 def join_numbers(ids: Strings, scratch: Scratch) -> tuple[Strings, NDArray[np.uint32]]:
-    """Return the distinct ids in order of first appearance, and for each row of `ids` its row among them."""
+    """Return the distinct ids in order of first appearance, and for each row of `ids` its row among them.
+
+    As everywhere in a KB, ids of the same hash of 64 bits are the same.
+    """
     numbers = np.arange(len(ids), dtype=np.uint32)
     hashes, row = scratch.sort_rows((scratch.hashes(ids), numbers), (1 << 64, max(1, len(ids))))
-    (bounds,) = scratch.chosen(scratch.first_of_equal(hashes), numbers)
+    is_first = scratch.first_of_equal(hashes)
+    (leaders,) = scratch.chosen(is_first, row)  # the first row of each id, in order of hash
+    id_of_row = scratch.offsets(is_first)[1:] - 1
     first = scratch.empty(len(ids), np.uint32)  # for each row, the first one of the same id
-    for begin, end in blocks(len(bounds), _GROUPS):
-        last = len(row) if end == len(bounds) else bounds[end]
-        some, starts = row[bounds[begin] : last], bounds[begin:end] - bounds[begin]
-        leader = np.repeat(some[starts], np.diff(np.append(starts, len(some))))
-        first[some] = leader
-        for at in _different(ids, some, leader):  # two ids have the same hash, which hardly ever happens
-            group = some[leader == leader[at]].tolist()  # ascending
-            first[some[at]] = next(other for other in group if ids.raw(other) == ids.raw(int(some[at])))
+    for begin, end in blocks(len(row)):
+        first[row[begin:end]] = leaders[id_of_row[begin:end]]
     (kept,) = scratch.by_blocks(lambda own, other: (own == other,), (first, numbers), (np.bool_,))
     place = scratch.offsets(kept)
     (joined,) = scratch.by_blocks(lambda some: (place[some],), (first,), (np.uint32,))
     (rows,) = scratch.chosen(kept, numbers)
     return scratch.take_strings(ids, rows), joined
-
-
-def _different(ids: Strings, rows: NDArray[np.uint32], others: NDArray[np.uint32]) -> list[int]:
-    """Return the positions at which two lists of rows are different ids."""
-    unequal = np.flatnonzero(rows != others)
-    if not len(unequal):
-        return []
-    one, other = ids.take(rows[unequal]), ids.take(others[unequal])
-    same_length = np.diff(one.offsets) == np.diff(other.offsets)
-    if same_length.all() and np.array_equal(one.blob, other.blob):
-        return []
-    return [int(at) for number, at in enumerate(unequal) if one.raw(number) != other.raw(number)]
 
 
 class IdTable(Mapping[str, int]):
@@ -124,15 +110,10 @@ class IdTable(Mapping[str, int]):
         self._table = HashTable.of(hashes)
 
     def __getitem__(self, entity_id: str) -> int:
-        encoded = entity_id.encode("utf-8", "surrogatepass")
-        own_hash = hash_bytes(encoded)
-        place = self._table.find(own_hash)
-        while 0 <= place < len(self._rows) and self._table.hashes[place] == own_hash:  # two ids may have the same hash
-            row = int(self._rows[place])
-            if self.strings.raw(row) == encoded:
-                return row
-            place += 1
-        raise KeyError(entity_id)
+        place = self._table.find(hash_bytes(entity_id.encode("utf-8", "surrogatepass")))
+        if place < 0:
+            raise KeyError(entity_id)
+        return int(self._rows[place])
 
     def __iter__(self) -> Iterator[str]:
         for first, last in blocks(len(self.strings)):

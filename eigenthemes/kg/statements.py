@@ -11,7 +11,6 @@ import math
 from array import array
 from collections import Counter
 from collections.abc import Mapping
-from itertools import islice
 from typing import Any, ClassVar, NamedTuple, cast
 
 import numpy as np
@@ -188,9 +187,10 @@ class Statements:
         self, problem: str, rows: NDArray[np.int64], lines: NDArray[np.uint32], first: int, node: NDArray[np.uint32]
     ) -> None:
         """Count a problem of many records; the first few with file, line and id."""
+        ids = self.id_strings() if len(rows) else ()
         for row in rows[:EXAMPLES].tolist():
             file = next(file.name for file in reversed(self.files) if file[first] <= row)
-            self.diagnostics.add(problem, f"{file}:{lines[row]}", self._id_of(int(node[row])))
+            self.diagnostics.add(problem, f"{file}:{lines[row]}", str(ids[int(node[row])]))
         if len(rows) > EXAMPLES:
             self.diagnostics.counts[problem] += len(rows) - EXAMPLES
 
@@ -282,11 +282,6 @@ class Statements:
         """Return the ids of all nodes, in order of their numbers."""
         kept = getattr(self.ids, "strings", None)
         return kept if isinstance(kept, Strings) else Strings.of(self.ids)
-
-    def _id_of(self, node: int) -> str:
-        """Return the id of one node: slow, but without a list of all ids."""
-        strings = getattr(self.ids, "strings", None)
-        return str(strings[node]) if isinstance(strings, Strings) else next(islice(self.ids, node, None))
 
     def spill(self) -> None:
         """Move all rows to the scratch; `settle` brings them back."""

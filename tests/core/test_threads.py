@@ -1,7 +1,8 @@
-"""The pool: one borrower at a time, and no more things than are in demand."""
+"""The pool: one borrower at a time, and what was given back is lent again."""
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -23,7 +24,6 @@ def test_what_was_given_back_is_lent_again(numbers: Pool[int]) -> None:
     for _ in range(3):
         with numbers.borrow() as number:
             assert number == 1
-    assert len(numbers) == 1
 
 
 def test_a_new_one_is_made_only_when_all_are_lent(numbers: Pool[int]) -> None:
@@ -35,30 +35,20 @@ def test_a_new_one_is_made_only_when_all_are_lent(numbers: Pool[int]) -> None:
             assert again == 3
 
 
-def test_after_a_rush_one_waits(numbers: Pool[int]) -> None:
+def test_after_a_rush_as_many_wait_as_there_are_cores(numbers: Pool[int]) -> None:
     with ExitStack() as rush:
-        for _ in range(50):
+        for _ in range(500):
             rush.enter_context(numbers.borrow())
-        assert len(numbers) == 50
-    assert len(numbers) == 1
+    with ExitStack() as rush:
+        lent = [rush.enter_context(numbers.borrow()) for _ in range(500)]
+    assert sum(number <= 500 for number in lent) == os.cpu_count()
 
 
 def test_what_an_exception_leaves_is_thrown_away(numbers: Pool[int]) -> None:
     with pytest.raises(KeyboardInterrupt), numbers.borrow():
         raise KeyboardInterrupt
-    assert len(numbers) == 0
     with numbers.borrow() as number:
         assert number == 2
-
-
-def test_what_cannot_be_made_is_not_counted_as_lent() -> None:
-    def fail() -> int:
-        raise MemoryError
-
-    pool = Pool(fail)
-    with pytest.raises(MemoryError), pool.borrow():
-        pass
-    assert len(pool) == 0
 
 
 def test_no_two_threads_hold_the_same_at_the_same_time() -> None:
@@ -75,7 +65,6 @@ def test_no_two_threads_hold_the_same_at_the_same_time() -> None:
 
     run_together([work] * 8)
     assert not errors
-    assert len(pool) <= 8
 
 
 def test_many_short_lived_threads_leave_one_behind() -> None:
@@ -95,7 +84,6 @@ def test_many_short_lived_threads_leave_one_behind() -> None:
     for _ in range(300):
         run_together([work])
     assert last[0] == 1
-    assert len(pool) == 1
 
 
 def run_together(tasks: list[Callable[[], None]]) -> None:
