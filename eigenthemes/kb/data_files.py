@@ -6,7 +6,6 @@ import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import fields
 from pathlib import Path
-from threading import Lock
 from typing import Any, ClassVar, NamedTuple, Self, TypeVar, cast
 
 import numpy as np
@@ -170,15 +169,13 @@ class KBFiles:
         self._mapped: dict[str, NDArray[Any]] = {}
         self._checked: dict[str, NDArray[Any]] = {}
         self._sizes = sizes_of(int(manifest["counts"]["entities"]), manifest["files"])
-        self._mapping = Lock()
         self._closed = False
 
     def close(self) -> None:
         """Release the mapped files; arrays that are still referenced stay valid."""
-        with self._mapping:
-            self._closed = True
-            self._mapped.clear()
-            self._checked.clear()
+        self._closed = True
+        self._mapped.clear()
+        self._checked.clear()
 
     def has(self, name: str) -> bool:
         """Return whether the KB holds this file: some are optional."""
@@ -202,10 +199,7 @@ class KBFiles:
         _check_request(name)
         array = self._mapped.get(name)
         if array is None:
-            with self._mapping:
-                array = self._mapped.get(name)
-                if array is None:
-                    array = self._mapped[name] = self._map(name)
+            array = self._mapped.setdefault(name, self._map(name))
         return array
 
     def map_files(self) -> None:

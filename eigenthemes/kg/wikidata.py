@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from itertools import chain
+from typing import Any, TypeVar
 
 from eigenthemes.core.diagnostics import json_objects
 from eigenthemes.core.files import clean_utf8
@@ -11,6 +13,7 @@ from eigenthemes.kg.options import ReadOptions
 from eigenthemes.kg.statements import ALIAS, Statements
 
 INSTANCE_OF, DEMONYM = "P31", "P1549"
+T = TypeVar("T")
 _ODD = (AttributeError, KeyError, TypeError, ValueError)  # errors on JSON of another structure
 
 
@@ -44,20 +47,19 @@ def _entity(
     if options.sitelink and options.sitelink not in (entity.get("sitelinks") or {}):
         statements.leave_out(node, f"no {options.sitelink} sitelink")
         return
-    for value, rank, language in _texts((entity.get("labels") or {}).values(), options, faults):
+    read_text = partial(_text, options=options)
+    for value, rank, language in _read_each((entity.get("labels") or {}).values(), read_text, faults):
         statements.name(node, value, rank, language)
-    for group in (entity.get("aliases") or {}).values():
-        for value, rank, language in _texts(group, options, faults):
-            statements.name(node, value, rank + ALIAS, language)
-    descriptions = sorted(_texts((entity.get("descriptions") or {}).values(), options, faults), key=lambda text: text[1])
-    if descriptions:
-        value, rank, _ = descriptions[0]
+    for value, rank, language in _read_each(chain(*(entity.get("aliases") or {}).values()), read_text, faults):
+        statements.name(node, value, rank + ALIAS, language)
+    descriptions = _read_each((entity.get("descriptions") or {}).values(), read_text, faults)
+    for value, rank, _ in sorted(descriptions, key=lambda text: text[1])[:1]:
         statements.description(node, value, rank)
     for relation, claims in (entity.get("claims") or {}).items():
         if relation == DEMONYM:
-            for value, rank, language in _texts(_monolingual_texts(claims), options, faults):
+            for value, rank, language in _read_each(claims, partial(_monolingual_text, options=options), faults):
                 statements.name(node, value, rank + ALIAS, language)
-        for target in _items(claims, faults):
+        for target in _read_each(claims, _item, faults):
             statements.count += 1
             if relation == INSTANCE_OF:
                 statements.type(node, target)
@@ -65,44 +67,39 @@ def _entity(
                 statements.record_edge(node, statements.node(target), relation, line)
 
 
-def _texts(terms: Any, options: ReadOptions, faults: list[str]) -> Iterator[tuple[str, int, str]]:
-    """Yield the texts in languages to keep, each with the rank of its language and the language."""
-    for term in terms:
+def _read_each(values: Iterable[Any], read: Callable[[Any], T | None], faults: list[str]) -> Iterator[T]:
+    """Yield what `read` returns of each value, but None; append the errors to `faults`."""
+    for value in values:
         try:
-            language, value = term["language"], term["value"]
+            found = read(value)
         except _ODD as error:
             faults.append(f"{type(error).__name__} {error}")
             continue
-        if not isinstance(language, str) or not isinstance(value, str):
-            faults.append(f"{value if isinstance(language, str) else language!r} is no text")
-            continue
-        rank = options.language_rank(language)
-        if rank is not None:
-            yield value, rank, language
+        if found is not None:
+            yield found
 
 
-def _monolingual_texts(statements: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Yield the texts of a property with their languages, as labels have them."""
-    for statement in statements:
-        snak = statement["mainsnak"]
-        if statement.get("rank") != "deprecated" and snak.get("snaktype") == "value":
-            value = snak["datavalue"]["value"]
-            yield {"language": value["language"], "value": value["text"]}
+def _text(term: dict[str, Any], options: ReadOptions) -> tuple[str, int, str] | None:
+    """Return a text, the rank of its language, and the language; None where the language is not to be kept."""
+    language, value = term["language"], term["value"]
+    for given in (language, value):
+        if not isinstance(given, str):
+            raise TypeError(f"{given!r} is no text")
+    rank = options.language_rank(language)
+    return None if rank is None else (value, rank, language)
 
 
-def _items(statements: list[dict[str, Any]], faults: list[str]) -> Iterator[str]:
-    """Yield the items a property points to; deprecated statements, unknown values and other data types are skipped."""
-    for statement in statements:
-        try:
-            target = _item(statement)
-        except _ODD as error:
-            faults.append(f"{type(error).__name__} {error}")
-            continue
-        if target is not None:
-            yield target
+def _monolingual_text(statement: dict[str, Any], options: ReadOptions) -> tuple[str, int, str] | None:
+    """Return the text of a statement, as `_text` does; None where it is deprecated or has no value."""
+    snak = statement["mainsnak"]
+    if statement.get("rank") == "deprecated" or snak.get("snaktype") != "value":
+        return None
+    value = snak["datavalue"]["value"]
+    return _text({"language": value["language"], "value": value["text"]}, options)
 
 
 def _item(statement: dict[str, Any]) -> str | None:
+    """Return the item that a statement points to; None where it is deprecated, or of another type of data."""
     snak = statement["mainsnak"]
     if statement.get("rank") == "deprecated" or snak.get("snaktype") != "value":
         return None
