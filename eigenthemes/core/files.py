@@ -30,7 +30,6 @@ BLOCK = 4 << 20  # bytes of text handed to a parser at a time
 LONGEST_LINE = 1 << 28  # bytes
 TRUNCATED = "truncated or damaged archive"  # the name of the problem in diagnostics
 SNIFF = 1 << 16
-COMPRESSED = (".gz", ".bz2", ".xz", ".zst")  # suffixes
 ZIP = b"PK\x03\x04"
 SPREADSHEETS = (".xlsx", ".xlsm", ".xlsb", ".ods")  # those that are zip archives
 
@@ -102,8 +101,11 @@ class Source:
     def _open(self, decompressed: Iterator[bytes]) -> None:
         stream = io.BufferedReader(_Joined(decompressed), 1 << 20)
         self.head = stream.read(SNIFF)  # enough to detect the format
-        _refuse_double_compression(self.head, self.name)
-        _refuse_other_encodings(self.head, self.name)
+        if self.head.startswith(tuple(_DECOMPRESSORS)):
+            raise SourceError(f"{self.name} is compressed twice; decompress it once", code="compressed-twice", where=self.name)
+        if encoding := wide_encoding(self.head):
+            remedy = f"convert it first: iconv -f {encoding} -t UTF-8 {self.name}"
+            raise SourceError(f"{self.name} is {encoding}; {remedy}", code="encoding", where=self.name)
         self.stream = io.BufferedReader(_Joined(self._chunks(stream)), 1 << 20)
 
     def _chunks(self, stream: IO[bytes]) -> Iterator[bytes]:
@@ -273,25 +275,14 @@ def open_decompressed(
 
 def compressing(name: str, out: IO[bytes]) -> Any:
     """Return a context manager: a stream that compresses by the suffix of a name, or `out` itself, which stays open."""
-    suffix = Path(name.lower()).suffix
-    if suffix == ".gz":
-        return gzip.GzipFile("", "wb", 6, cast(Any, out), mtime=0)  # the same bytes at any time
-    if suffix == ".bz2":
-        return bz2.BZ2File(out, "wb")
-    if suffix == ".xz":
-        return lzma.LZMAFile(out, "wb")
-    if suffix == ".zst":
-        import pyarrow
-
-        return pyarrow.CompressedOutputStream(pyarrow.PythonFile(out, mode="w"), "zstd")
-    return nullcontext(out)
+    return _COMPRESSORS.get(Path(name.lower()).suffix, nullcontext)(out)
 
 
 def _decompress(stream: io.BufferedReader[Any], name: str, *, spreadsheets: bool = False) -> IO[bytes]:
     magic = stream.peek(6)[:6]
     for beginning, decompressor in _DECOMPRESSORS.items():
         if magic.startswith(beginning):
-            return decompressor(stream)
+            return cast(IO[bytes], decompressor(stream))
     if not magic.startswith(ZIP) or (spreadsheets and (name == "stdin" or is_spreadsheet_name(name))):
         return stream
     if is_spreadsheet_name(name):
@@ -301,24 +292,31 @@ def _decompress(stream: io.BufferedReader[Any], name: str, *, spreadsheets: bool
     raise SourceError(f"{name} is a zip archive; extract it first, or compress the file with gzip", where=name)
 
 
-def _decompress_zstd(stream: IO[bytes]) -> IO[bytes]:
+def _compress_zstd(out: IO[bytes]) -> Any:
     import pyarrow
 
-    return cast(IO[bytes], pyarrow.CompressedInputStream(pyarrow.PythonFile(stream, mode="r"), "zstd"))
+    return pyarrow.CompressedOutputStream(pyarrow.PythonFile(out, mode="w"), "zstd")
 
 
-# by the first bytes of a file
-_DECOMPRESSORS: dict[bytes, Callable[[Any], IO[bytes]]] = {
-    b"\x1f\x8b": lambda stream: cast(IO[bytes], gzip.GzipFile(fileobj=stream)),
+def _decompress_zstd(stream: IO[bytes]) -> Any:
+    import pyarrow
+
+    return pyarrow.CompressedInputStream(pyarrow.PythonFile(stream, mode="r"), "zstd")
+
+
+_COMPRESSORS: dict[str, Callable[[Any], Any]] = {
+    ".gz": lambda out: gzip.GzipFile("", "wb", 6, out, mtime=0),  # the same bytes at any time
+    ".bz2": lambda out: bz2.BZ2File(out, "wb"),
+    ".xz": lambda out: lzma.LZMAFile(out, "wb"),  # noqa: SIM115
+    ".zst": _compress_zstd,
+}
+COMPRESSED = tuple(_COMPRESSORS)  # suffixes
+_DECOMPRESSORS: dict[bytes, Callable[[Any], Any]] = {  # by the first bytes of a file
+    b"\x1f\x8b": lambda stream: gzip.GzipFile(fileobj=stream),
     b"BZh": bz2.BZ2File,
     b"\xfd7zXZ\x00": lzma.LZMAFile,
     b"\x28\xb5\x2f\xfd": _decompress_zstd,
 }
-
-
-def _refuse_double_compression(head: bytes, name: str) -> None:
-    if head.startswith(tuple(_DECOMPRESSORS)):
-        raise SourceError(f"{name} is compressed twice; decompress it once", code="compressed-twice", where=name)
 
 
 def is_spreadsheet_name(name: str) -> bool:
@@ -329,15 +327,6 @@ def is_spreadsheet_name(name: str) -> bool:
 def wide_encoding(head: bytes) -> str | None:
     """Return UTF-16 or UTF-32 if a file is in it, with the byte order if there is no byte-order mark."""
     return next((encoding for encoding, beginning in _ENCODINGS.items() if beginning.match(head)), None)
-
-
-def _refuse_other_encodings(head: bytes, name: str) -> None:
-    """Refuse text in UTF-16 or UTF-32."""
-    encoding = wide_encoding(head)
-    if encoding is not None:
-        raise SourceError(
-            f"{name} is {encoding}; convert it first: iconv -f {encoding} -t UTF-8 {name}", code="encoding", where=name
-        )
 
 
 def _line_blocks(stream: IO[bytes]) -> Iterator[bytes]:

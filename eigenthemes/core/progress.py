@@ -12,7 +12,9 @@ Advance = Callable[[float], None]
 class Progress(Protocol):
     """Receives progress: `with progress.step("reading", total=n, unit="bytes") as advance: advance(10)`."""
 
-    def step(self, label: str, *, total: float | None, unit: str) -> AbstractContextManager[Advance]: ...
+    def step(self, label: str, *, total: float | None, unit: str) -> AbstractContextManager[Advance]:
+        """Begin a step; `total` is None where its length is not known."""
+        ...
 
 
 class Silent:

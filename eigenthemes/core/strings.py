@@ -54,10 +54,12 @@ class StringBuilder:
         self.ends = array("q")
 
     def append(self, text: str) -> None:
+        """Add a string at the end."""
         self.blob += _encode(text)
         self.ends.append(len(self.blob))
 
     def extend(self, other: StringBuilder) -> None:
+        """Add the strings of another builder at the end."""
         base = len(self.blob)
         self.blob += other.blob
         shifted = np.frombuffer(other.ends, dtype=np.int64) + base

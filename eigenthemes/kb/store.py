@@ -49,7 +49,7 @@ _SHOWN = 5  # entities that a notebook shows
 class Vectors:
     """A set of vectors of a KB: `rows` [entities, d] float32 of unit length, `has` [entities] bool; others are zero.
 
-    `lengths` [entities] float32 is how long they were before; an `OptionError` where that is not known (`known_lengths` None).
+    known_lengths  [entities] float32: how long they were before; None where that is not known
     """
 
     name: str
@@ -59,6 +59,7 @@ class Vectors:
 
     @property
     def lengths(self) -> NDArray[np.float32]:
+        """How long the vectors were before; raise OptionError where that is not known."""
         if self.known_lengths is None:
             raise OptionError(
                 f"how long the vectors {self.name} were is not known; import them again to keep their lengths",
@@ -253,6 +254,7 @@ class KB(KBFiles, Displayed):
         return indices
 
     def id_of(self, index: int) -> str:
+        """Return the id of an entity."""
         return str(self.ids[self._known_row(index)])
 
     def label_of(self, index: int) -> str:
@@ -266,14 +268,19 @@ class KB(KBFiles, Displayed):
 
     def names_of(self, index: int) -> list[str]:
         """Return all names that the KG gives, the label first."""
-        index = self._known_row(index)
-        first, last = self.bounds("entity_names", index, index + 1)
-        return [str(self.names[row]) for row in range(first, last - len(self.derived_rows(first, last)))]
+        first, derived, _ = self._name_bounds(index)
+        return [str(self.names[row]) for row in range(first, derived)]
 
     def derived_names_of(self, index: int) -> list[str]:
         """Return the names that a lexicon adds."""
+        _, derived, last = self._name_bounds(index)
+        return [str(self.names[row]) for row in range(derived, last)]
+
+    def _name_bounds(self, index: int) -> tuple[int, int, int]:
+        """Return the rows at which the names of an entity begin, those that a lexicon adds begin, and all of them end."""
         index = self._known_row(index)
-        return [str(self.names[row]) for row in self.derived_rows(*self.bounds("entity_names", index, index + 1))]
+        first, last = self.bounds("entity_names", index, index + 1)
+        return first, last - len(self.derived_rows(first, last)), last
 
     @check_arguments
     def derived_rows(self, first: int, last: int) -> list[int]:
@@ -286,18 +293,15 @@ class KB(KBFiles, Displayed):
 
     def languages_of(self, index: int) -> list[str]:
         """Return the language tag of each of the names; "" for none."""
-        index = self._known_row(index)
-        first, last = self.bounds("entity_names", index, index + 1)
-        last -= len(self.derived_rows(first, last))
-        return [str(self.languages[row]) for row in self.numbers("name_languages", first, last)]
+        first, derived, _ = self._name_bounds(index)
+        return [str(self.languages[row]) for row in self.numbers("name_languages", first, derived)]
 
     @check_arguments
     def label_in(self, index: int, language: str) -> str | None:
         """Return the first name in a language (its tag in small letters), or in one of its regions (de-AT for de), or None."""
-        index = self._known_row(index)
-        first, last = self.bounds("entity_names", index, index + 1)
-        tags = [(row, tag.lower()) for row, tag in enumerate(self.languages_of(index), first)]
-        tags = sorted(tags + [(row, tag.lower()) for row, tag in self._further_languages(first, last)])
+        first, _, last = self._name_bounds(index)
+        tags = [*enumerate(self.languages_of(index), first), *self._further_languages(first, last)]
+        tags = sorted((row, tag.lower()) for row, tag in tags)
         exact = (row for row, tag in tags if tag == language)
         regional = (row for row, tag in tags if tag.startswith(f"{language}-"))
         row = next(chain(exact, regional), None)
@@ -314,9 +318,11 @@ class KB(KBFiles, Displayed):
         return [(row, tag) for row, tag in found if first <= row < last]  # in a damaged file they may not ascend
 
     def description_of(self, index: int) -> str:
+        """Return the description; "" for none."""
         return str(self.descriptions[self._known_row(index)])
 
     def types_of(self, index: int) -> list[str]:
+        """Return the ids of the types."""
         index = self._known_row(index)
         first, last = self.bounds("type_indptr", index, index + 1)
         return [str(self.types[row]) for row in self.numbers("entity_types", first, last)]
@@ -347,6 +353,7 @@ class KB(KBFiles, Displayed):
 
     @cached_property
     def prior(self) -> NDArray[np.float64]:
+        """The prior of each entity [n], descending."""
         return self.array("prior")
 
     @cached_property
@@ -367,6 +374,7 @@ class KB(KBFiles, Displayed):
 
     @cached_property
     def graph(self) -> Graph:
+        """The undirected graph."""
         from eigenthemes.kb.graph import Graph
 
         return Graph(self.array("graph_indptr"), self.array("graph_neighbors"), self.array("graph_relations"))

@@ -90,10 +90,12 @@ class KBWriter:
             }
 
     def add_strings(self, name: str, strings: Strings) -> None:
+        """Write the two arrays of some strings."""
         self.add(f"{name}_blob", strings.blob)
         self.add(f"{name}_offsets", strings.offsets)
 
     def add_table(self, name: str, table: HashTable) -> None:
+        """Write the two arrays of a table."""
         self.add(f"{name}_hashes", table.hashes)
         self.add(f"{name}_buckets", table.buckets)
 
@@ -166,7 +168,8 @@ class KBWriter:
                 self.path.rmdir()
         if isinstance(error, KeyboardInterrupt) and not self._committed:
             is_there = (self.path / MANIFEST).exists()
-            raise KeyboardInterrupt(f"interrupted; {self.path} {_AS_IT_WAS if is_there else _NOTHING}") from None
+            state = "is as it was before" if is_there else "was not written"
+            raise KeyboardInterrupt(f"interrupted; {self.path} {state}") from None
 
 
 def check_writable(path: Path, *, force: bool) -> None:
@@ -240,5 +243,4 @@ def _one_sentence(path: Path) -> Iterator[None]:
 
 _LOCK = ".lock"
 _OTHER_PLACE = "; choose another place for the KB"
-_AS_IT_WAS, _NOTHING = "is as it was before", "was not written"
 _OURS = re.compile(r"data-[0-9a-z-]+|taumil\.safetensors(\.[a-z]+)*")  # with the checkpoint of an unfinished training

@@ -94,7 +94,12 @@ def read_json(data: bytes, options: ReadOptions, origin: str, statements: Statem
     except orjson.JSONDecodeError as error:
         lines = data.splitlines()
         if next(json_objects(lines, 1, origin, "", Diagnostics()), None) is None:
-            raise _broken(origin, error) from None
+            raise SourceError(
+                f"{origin} is one JSON value that breaks off or is broken at line {error.lineno:,}, column {error.colno:,} "
+                f"({error.msg}); get the whole file again, or mend it there",
+                code="json-broken",
+                where=origin,
+            ) from None
         reader.read_json_lines(lines)
         return
     if isinstance(value, dict) and isinstance(value.get("graphs"), list):
@@ -106,15 +111,6 @@ def read_json(data: bytes, options: ReadOptions, origin: str, statements: Statem
             reader.read_record(plain_record(record), number)
         else:
             statements.diagnostics.add("record that is no object", f"{origin}, record {number:,}")
-
-
-def _broken(origin: str, error: orjson.JSONDecodeError) -> SourceError:
-    return SourceError(
-        f"{origin} is one JSON value that breaks off or is broken at line {error.lineno:,}, column {error.colno:,} "
-        f"({error.msg}); get the whole file again, or mend it there",
-        code="json-broken",
-        where=origin,
-    )
 
 
 def _records(value: Any, origin: str) -> list[Any]:
