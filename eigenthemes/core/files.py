@@ -18,7 +18,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from itertools import chain
 from pathlib import Path
-from types import TracebackType
 from typing import IO, Any, BinaryIO, cast
 
 from eigenthemes.core.diagnostics import Diagnostics
@@ -87,7 +86,7 @@ class Source:
             self.is_compressed = stream is not raw
             self._open(_decompressed(stream, self.name, diagnostics))
         except BaseException:
-            self.__exit__(None, None, None)
+            self.__exit__()
             raise
 
     def _counted(self, advance: Advance) -> Iterator[bytes]:
@@ -183,9 +182,7 @@ class Source:
     def __enter__(self) -> Source:
         return self
 
-    def __exit__(
-        self, error_type: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self.path != "-":
             self._raw.close()
 

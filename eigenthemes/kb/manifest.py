@@ -68,50 +68,30 @@ LAYOUT = {
 }
 
 
-def find_mismatch(manifest: Any) -> str | None:
-    """Return a description of the first part of a manifest that is missing or has the wrong type, else None."""
-    wrong = _mismatch(manifest, LAYOUT)
-    if wrong is not None:
-        return wrong.lstrip(".")
-    if any(not ranker["rounds"] for ranker in manifest.get("rankers", {}).values()):
-        return "a ranker has no rounds"
-    strange = next((name for name in manifest["files"] if not _FILE_NAME.fullmatch(name)), None)
-    return None if strange is None else f"{strange[:40]!r} is no name of a file of a KB"
+def is_whole(manifest: Any) -> bool:
+    """Return whether a manifest has all of its parts, each of its type."""
+    if not _fits(manifest, LAYOUT):
+        return False
+    rankers = manifest.get("rankers", {}).values()
+    return all(ranker["rounds"] for ranker in rankers) and all(map(_FILE_NAME.fullmatch, manifest["files"]))
 
 
-def _mismatch(value: Any, layout: Any) -> str | None:
-    if isinstance(layout, type):
-        return None if _is(value, layout) else f" is {_abbreviated(value)}"
-    if not isinstance(value, type(layout)):
-        return f" is {_abbreviated(value)}"
-    if isinstance(layout, list):
-        parts = ((place, item, layout[0]) for place, item in enumerate(value))
-    elif ANY in layout:
-        parts = ((place, item, layout[ANY]) for place, item in value.items())
-    else:
-        missing = next((key for key in layout if key not in value and not key.endswith("?")), None)
-        if missing is not None:
-            return f".{missing} is missing"
-        known = ((key.removesuffix("?"), of_key) for key, of_key in layout.items())
-        parts = ((key, value[key], of_key) for key, of_key in known if key in value)
-    for place, item, of_item in parts:
-        wrong = _mismatch(item, of_item)
-        if wrong is not None:
-            return f".{place}{wrong}"
-    return None
-
-
-def _is(value: Any, kind: type) -> bool:
-    if kind is int:
+def _fits(value: Any, layout: Any) -> bool:
+    if layout is int:
         return type(value) is int and value >= 0
-    if kind is float:
+    if layout is float:
         return type(value) in (int, float) and math.isfinite(value)
-    return isinstance(value, kind)
-
-
-def _abbreviated(value: Any) -> str:
-    kinds = {dict: "an object", list: "a list", str: "a text", type(None): "empty"}
-    return kinds.get(type(value), f"{value!r:.20}")
+    if isinstance(layout, type):
+        return isinstance(value, layout)
+    if not isinstance(value, type(layout)):
+        return False
+    if isinstance(layout, list):
+        return all(_fits(item, layout[0]) for item in value)
+    if ANY in layout:
+        return all(_fits(item, layout[ANY]) for item in value.values())
+    named = {key.removesuffix("?"): part for key, part in layout.items()}
+    required = {key for key in layout if not key.endswith("?")}
+    return required <= value.keys() and all(_fits(value[key], part) for key, part in named.items() if key in value)
 
 
 FORMAT = "eigenthemes-kb"
@@ -126,10 +106,8 @@ OF_THE_FOLDER = ("format", "version", "data", "files", "sha256")
 def read_manifest(path: Path) -> dict[str, Any]:
     """Read the manifest of a KB and refuse one that is damaged or of another format."""
     manifest = parse_manifest(path)
-    wrong = None if is_sealed(manifest) else "does not match its own hash"
-    mismatch = None if wrong else find_mismatch(manifest)
-    if wrong or mismatch:
-        wrong = wrong or f"is not whole ({mismatch})"
+    wrong = "does not match its own hash" if not is_sealed(manifest) else "is not whole" if not is_whole(manifest) else ""
+    if wrong:
         raise KBDamagedError(f"{path} is damaged: {MANIFEST} {wrong}; build the KB again", where=str(path))
     return manifest
 
@@ -138,25 +116,21 @@ def parse_manifest(path: Path) -> dict[str, Any]:
     """Read the manifest without looking at the hash of itself."""
     try:
         text = (path / MANIFEST).read_bytes()
-    except FileNotFoundError:
-        if path.is_dir() and any(path.iterdir()):
-            raise KBNotFoundError(
-                f"{path} has no manifest.json, so it is not a KB; give the folder that a build made",
-                code="not-a-kb",
-                where=str(path),
-            ) from None
-        what = "is an empty folder, and no KB" if path.is_dir() else "does not exist"
-        raise KBNotFoundError(f"{path} {what}; build a KB there first", where=str(path)) from None
-    except NotADirectoryError:
-        raise KBNotFoundError(
-            f"{path} is a file, and a KB is a folder; give the folder that a build made", code="not-a-kb", where=str(path)
-        ) from None
     except PermissionError:
         raise no_permission(path, MANIFEST) from None
     except OSError as error:
-        raise KBNotFoundError(
-            f"{path} cannot be opened as a KB ({error.strerror}); give the folder a build made", where=str(path)
-        ) from None
+        code: str | None = "not-a-kb"
+        remedy = "give the folder that a build made"
+        if path.is_dir() and any(path.iterdir()):
+            what = "has no manifest.json, so it is not a KB"
+        elif isinstance(error, FileNotFoundError):
+            what = "is an empty folder, and no KB" if path.is_dir() else "does not exist"
+            code, remedy = None, "build a KB there first"
+        elif isinstance(error, NotADirectoryError):
+            what = "is a file, and a KB is a folder"
+        else:
+            what, code = f"cannot be opened as a KB ({error.strerror})", None
+        raise KBNotFoundError(f"{path} {what}; {remedy}", code=code, where=str(path)) from None
     try:
         manifest = json.loads(text)
         name, version, data = manifest["format"], manifest["version"], manifest["data"]

@@ -156,7 +156,7 @@ def test_a_damaged_memory_is_told(tiny_copy: KB, line: str) -> None:
 def test_a_manifest_with_a_strange_memory_is_refused(tiny_copy: KB) -> None:
     manifest = {**tiny_copy.manifest, "memory": {"documents": "many"}}
     replace_manifest(tiny_copy.path, manifest)
-    with pytest.raises(KBDamagedError, match="memory"):
+    with pytest.raises(KBDamagedError, match="is not whole"):
         KB.open(tiny_copy.path)
 
 
