@@ -113,15 +113,10 @@ def forecast_build(
 def _measure(path: str | Path, format_name: str | None) -> tuple[float, _Rates]:
     """Return the decompressed size of a source in MB, by the compression of its first part, and its rates."""
     check_readable(path)
-    consumed = 0.0
-
-    def advance(amount: float) -> None:
-        nonlocal consumed
-        consumed += amount
-
-    with open_decompressed(path, Diagnostics(False), advance, ahead=1 << 13) as stream:
+    consumed = list[float]()
+    with open_decompressed(path, Diagnostics(), consumed.append, ahead=1 << 13) as stream:
         head = stream.read(_HEAD)
-    size = (source_size(path) or 0) * len(head) / max(1.0, consumed)
+    size = (source_size(path) or 0) * len(head) / max(1.0, sum(consumed))
     name = format_name or detect_format(head[:SNIFF], str(path)) or ""
     first_line = head[:SNIFF].partition(b"\n")[0]
     table = _EDGES if len(_EDGE_HEADER.findall(first_line)) > 1 else _NODES

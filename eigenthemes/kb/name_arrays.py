@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ from numpy.typing import NDArray
 
 from eigenthemes.core.array_kernels import OFFSET, fill, find, finish, place_of, shift_of, step
 from eigenthemes.core.jit import kernel
-from eigenthemes.core.strings import FNV_OFFSET, HashTable, Strings, finish_hash, hash_bytes
+from eigenthemes.core.strings import HashTable, Strings
 
 # How a whole name can equal a mention, best first. The first two are the name itself; the others are made from it:
 # UNBRACKETED is the label without what stands in brackets, or turned round at its commas; CORE a name without weak words, by
@@ -86,30 +85,9 @@ class TypoIndex:
 MOST_LONGER = 32  # names with the first word of a name that are looked at to find longer ones
 _SPACE = 32
 _BEYOND_ASCII = 128
-_NO_LETTERS = bytes(code for code in range(_BEYOND_ASCII) if not chr(code).isalnum())
 
 
-def _hash_words(text: Any, starts: Any, ends: Any) -> Any:
-    names = _names(text, starts, ends)
-    words = [[hash_bytes(word) for word in name.split()] for name in names]
-    indptr = np.concatenate(([0], np.cumsum([len(of_name) for of_name in words]))).astype(np.int64)
-    of_names = [finish_hash(reduce(step.plain, of_name, FNV_OFFSET)) for of_name in words]
-    keys = [hash_bytes(b"".join(name.split())) for name in names]
-    hashes = ([word for of_name in words for word in of_name], of_names, keys)
-    return indptr, *(np.array(each, np.uint64) for each in hashes)
-
-
-def _hash_letters(text: Any, starts: Any, ends: Any) -> Any:
-    names = _names(text, starts, ends)
-    return np.array([hash_bytes(name.translate(None, _NO_LETTERS)) for name in names], np.uint64)
-
-
-def _names(text: Any, starts: Any, ends: Any) -> list[bytes]:
-    whole = bytes(text)
-    return [whole[first:last] for first, last in zip(starts, ends, strict=True)]
-
-
-@kernel(plain=_hash_words)
+@kernel
 def hash_words(text: Any, starts: Any, ends: Any) -> Any:
     """Return the hashes of the words of each name text[starts[i]:ends[i]], of all of its words, and of all of its letters.
 
@@ -135,7 +113,7 @@ def hash_words(text: Any, starts: Any, ends: Any) -> Any:
     return indptr, hashes[:many], of_names, keys
 
 
-@kernel(plain=_hash_letters)
+@kernel
 def hash_letters(text: Any, starts: Any, ends: Any) -> Any:
     """Return the hash of the letters and digits of each name [n] uint64; whatever is beyond ASCII is taken for a letter.
 
