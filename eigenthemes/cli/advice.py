@@ -64,6 +64,7 @@ ADVICE = {
     "columns-needed": "--columns NAME,NAME",
     "sheet-unknown": "--sheet NAME",
     "table-quotes": "--no-quotes",
+    "text-input": "--delimiter X reads it as a table, as a text it is read by eigenthemes link KB {where}",
     "table-encoding": "--encoding NAME",
     "table-output": "-o names another file, and its ending the format",
     "table-letters": "for instance -o out.xlsx",

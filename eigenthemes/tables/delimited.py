@@ -43,6 +43,10 @@ _BOMS = {
 }
 _WITHOUT_MARK = {"utf-8-sig": "utf-8", "utf-16": "utf-16-le", "utf-32": "utf-32-le"}
 _LINES_SAMPLED = 50
+_FEW_BYTES = 500  # a small file may well be a text with a control character in it
+_ALIKE = 0.8  # of the rows of a table have as many cells as the header
+_PROSE = 0.25  # of the lines of prose, whether a line is a paragraph or not, hold the end of a sentence
+_SENTENCE_END = re.compile(r"(?:\S+\s+){4}.*[^\W\d_]{3}[.!?][\"')»”’]*(?:\s|$)|.*[。！？]")  # "Apple Inc." is none
 _CLEARLY = 0.1  # difference of two scores of charset-normalizer ("chaos", from 0 to 1)
 _BYTES_SAMPLED = 1 << 16  # of the lines that are not UTF-8
 _CUT = 30_000  # characters of a beginning that may end within a cell
@@ -77,14 +81,24 @@ class TextStyle:
 
 
 class DelimitedFile(TableFile):
-    """A CSV or TSV file."""
+    """A CSV or TSV file; one whose name does not say so may turn out to be prose, and is refused."""
 
-    def __init__(self, path: str, name: str, options: TableOptions, head: bytes) -> None:
+    def __init__(self, path: str, name: str, options: TableOptions, head: bytes, *, is_named: bool = True) -> None:
         self.path, self.name, self.options = path, name, options
+        is_described = options.delimiter is not None or options.encoding is not None or wide_encoding(head) is not None
+        is_text = len(head) > _FEW_BYTES and not is_described
+        refuse_binary(head, name, is_text=is_text, remedy="give CSV, TSV, Excel, Parquet or JSON lines")
         encoding, mark, self._broken_lines = self._find_encoding(head)
         text = head[len(mark) :].decode(encoding, "replace")
-        refuse_binary(head, name, remedy="give CSV, TSV, Excel, Parquet or JSON lines")
-        delimiter = _checked(options.delimiter) or find_delimiter(text)
+        delimiter = _checked(options.delimiter)
+        if delimiter is None:
+            delimiter, alike = find_delimiter(text)
+            if alike < _ALIKE and not is_named and _is_prose(text):
+                raise SourceError(
+                    f"{name} is a text, not a table; link it as a document, or name the delimiter of its cells",
+                    code="text-input",
+                    where=name,
+                )
         quotes = options.quotes and (delimiter != "\t" or is_quoted(text, delimiter))
         end = re.search("\r\n|\n|\r", text)
         self.style = TextStyle(encoding, mark, delimiter, end[0] if end else "\n", quotes)
@@ -333,12 +347,15 @@ def _legacy_encoding(data: bytes) -> str:
 # delimiter, quotes, decimal comma
 
 
-def find_delimiter(text: str) -> str:
-    """Return the delimiter with which most of the first lines have as many cells as the header."""
-    lines = [line for line in text.splitlines(keepends=True) if line.strip()][: _LINES_SAMPLED + 1]
+def find_delimiter(text: str) -> tuple[str, float]:
+    """Return the delimiter with which most of the first lines have as many cells as the header, and their share.
+
+    The share is 0 where there is nothing to compare: a single line, or a single cell in each.
+    """
+    lines = _first_lines(text)
     noted = _SEPARATOR_LINE.match(lines[0]) if lines else None
     if noted:
-        return noted[1]
+        return noted[1], 1.0
     best, found = (0.0, 0), ","
     for delimiter in _DELIMITERS:
         try:
@@ -348,7 +365,17 @@ def find_delimiter(text: str) -> str:
         if widths and widths[0] > 1:
             alike = round(widths.count(widths[0]) / len(widths), 1)
             best, found = max((best, found), ((alike, widths[0]), delimiter), key=lambda each: each[0])
-    return found
+    return found, best[0] if len(lines) > 1 else 0.0
+
+
+def _is_prose(text: str) -> bool:
+    """Return whether the first lines of a text are sentences, or parts of them."""
+    lines = _first_lines(text)
+    return sum(map(bool, map(_SENTENCE_END.match, lines))) > _PROSE * len(lines)
+
+
+def _first_lines(text: str) -> list[str]:
+    return [line for line in text.splitlines(keepends=True) if line.strip()][: _LINES_SAMPLED + 1]
 
 
 def is_quoted(text: str, delimiter: str) -> bool:

@@ -103,7 +103,7 @@ def _table_of(path: str, name: str, options: TableOptions, head: bytes) -> Table
                 code="table-json",
                 where=name,
             )
-    return DelimitedFile(path, name, options, head)
+    return DelimitedFile(path, name, options, head, is_named=named is not None)
 
 
 def _head(path: str) -> bytes:

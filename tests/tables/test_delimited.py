@@ -274,3 +274,40 @@ def test_added_cells_that_a_spreadsheet_would_run_are_escaped(tmp_path: Path) ->
         assert rows[0] == ["city", "=own", "city_id", "city_label", "city_probability"]
         assert rows[1:] == expected
         assert any(note.startswith("4 ids and labels") for note in summary.notes)
+
+
+# files that are no tables
+
+PROSE = """Paris, the capital of France, is a large city. It lies on the Seine,
+and people who were born there, such as Sartre, wrote much about it.
+
+Berlin is another one, with fewer rivers. Nobody
+knows why that is so, although many have asked.
+"""
+
+
+@pytest.mark.parametrize("text", [PROSE, PROSE.partition("\n\n")[0].replace("\n", " "), "巴黎是法国的首都。\n柏林是德国的首都。\n"])
+def test_prose_is_no_table(degree_linker: Linker, tmp_path: Path, text: str) -> None:
+    with pytest.raises(SourceError, match="is a text, not a table; link it as a document, or name the delimiter of its cells"):
+        linked_bytes(degree_linker, text.encode(), tmp_path, "notes.txt", columns=[0])
+    for name, reading in (("notes.csv", TableOptions()), ("notes.txt", TableOptions(delimiter=";"))):
+        linked_bytes(degree_linker, text.encode(), tmp_path, name, columns=[0], reading=reading)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "city\nParis\nNew York\nSt. John's\n",
+        "company\nApple Inc.\nThe Coca Cola Company Inc.\nPhilips N.V.\nIBM\nJohnson & Johnson\n",
+        "city,note\nParis,It is a very large city.\nBerlin,It is another rather large city.\n",
+    ],
+)
+def test_lists_and_tables_of_other_names_are_tables(degree_linker: Linker, tmp_path: Path, text: str) -> None:
+    assert linked_bytes(degree_linker, text.encode(), tmp_path, "names.txt", columns=[0]).startswith(text.encode()[:4])
+
+
+@pytest.mark.parametrize("name", ["image.png", "image.csv"])
+def test_a_binary_file_is_no_table(degree_linker: Linker, tmp_path: Path, name: str) -> None:
+    data = b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 10
+    with pytest.raises(SourceError, match=f"{name} is a binary file, not text; give CSV, TSV, Excel, Parquet or JSON lines"):
+        linked_bytes(degree_linker, data, tmp_path, name, columns=[0])
