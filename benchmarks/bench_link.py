@@ -239,8 +239,7 @@ def _inside(kb: KB, file: Path, k: int | None) -> Row:
     from eigenthemes.linker import Linker
     from eigenthemes.stream import chunks_of, collect_garbage_rarely, link_chunk
 
-    with DocumentFiles(file) as records:
-        chunks = list(islice(chunks_of(records), CHUNKS))
+    chunks = list(islice(chunks_of(DocumentFiles(file)), CHUNKS))
     collect_garbage_rarely()  # as the command does
     linker = Linker(kb, method="eigen", scoring=EigenOptions(k=k))
     method, spent = linker.method, 0.0

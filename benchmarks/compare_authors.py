@@ -158,8 +158,7 @@ def _similarity(program: Any, vector: Any, subspace: Any, strengths: Any) -> flo
 
 def run_ours(linker: Linker, file: Path) -> bytes:
     """Link the file as `eigenthemes link --jobs 1` does; return the lines of output."""
-    with DocumentFiles(file) as records:
-        return b"".join(link_chunk(linker, chunk).output for chunk in chunks_of(records))
+    return b"".join(link_chunk(linker, chunk).output for chunk in chunks_of(DocumentFiles(file)))
 
 
 # both

@@ -118,7 +118,7 @@ def _link_files(linker: Linker, documents: Sequence[str], options: Mapping[str, 
     output, errors = options["output"], options["errors"]
     how = {name: options[name] for name in ("plain_text", "per_line", "format", "columns")}
     with ExitStack() as stack:
-        files = stack.enter_context(DocumentFiles(documents, **how))
+        files = DocumentFiles(documents, **how)
         check_outputs([file.path for file in files.files], output, errors)
         try:
             report = _link_opened(linker, files, options, stack)

@@ -183,12 +183,11 @@ def _readable(documents: Sequence[str], options: Mapping[str, Any]) -> Iterator[
     from eigenthemes.documents.reader import DocumentFiles, parse_record
 
     how = {name: options[name] for name in ("plain_text", "per_line", "format", "columns")}
-    with DocumentFiles(documents, **how) as files:
-        for record in files:
-            try:
-                yield parse_record(record)
-            except DocumentError:
-                continue
+    for record in DocumentFiles(documents, **how):
+        try:
+            yield parse_record(record)
+        except DocumentError:
+            continue
 
 
 @contextmanager

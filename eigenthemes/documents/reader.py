@@ -2,9 +2,8 @@
 
 Files are read one record at a time. Records of most layouts are not parsed here, so that worker processes may do it:
 
-    with DocumentFiles(["a.jsonl.gz", "b.xml", "-"]) as files:
-        for record in files:
-            document = parse_record(record)
+    for record in DocumentFiles(["a.jsonl.gz", "b.xml", "-"]):
+        document = parse_record(record)
 
 `read_documents` does both.
 """
@@ -15,8 +14,8 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from itertools import chain, islice
 from pathlib import Path
-from types import TracebackType
 from typing import Any, NamedTuple
 
 from eigenthemes.core.checks import check_arguments
@@ -82,15 +81,15 @@ def read_documents(
 
 
 def _read(paths: Paths, strict: bool, **options: Any) -> Iterator[Document]:
-    with DocumentFiles(paths, diagnostics=RefuseTruncated() if strict else Diagnostics(), **options) as files:
-        for record in files:
-            try:
-                document = parse_record(record)
-            except DocumentError as error:
-                files.refuse_truncated()  # the better reason
-                raise located(error.where or record.where, error) from None
-            yield document
-        files.refuse_truncated()
+    files = DocumentFiles(paths, diagnostics=RefuseTruncated() if strict else Diagnostics(), **options)
+    for record in files:
+        try:
+            document = parse_record(record)
+        except DocumentError as error:
+            files.refuse_truncated()  # the better reason
+            raise located(error.where or record.where, error) from None
+        yield document
+    files.refuse_truncated()
 
 
 def read_gold(path: str | Path) -> Iterator[Document]:
@@ -102,12 +101,11 @@ def read_corrections(path: str | Path) -> tuple[list[Document], list[DocumentErr
     """Read annotated documents and the errors of the records that are skipped; raise the first error if all are broken."""
     documents: list[Document] = []
     broken: list[DocumentError] = []
-    with DocumentFiles(path, annotated=True, diagnostics=RefuseTruncated()) as files:
-        for record in files:
-            try:
-                documents.append(parse_record(record))
-            except DocumentError as error:
-                broken.append(located(error.where or record.where, error))
+    for record in DocumentFiles(path, annotated=True, diagnostics=RefuseTruncated()):
+        try:
+            documents.append(parse_record(record))
+        except DocumentError as error:
+            broken.append(located(error.where or record.where, error))
     if broken and not documents:
         raise broken[0]
     return documents, broken
@@ -219,28 +217,25 @@ class DocumentFiles:
         self.diagnostics = Diagnostics() if diagnostics is None else diagnostics
         self.files = find_files(paths)
         self.several = len(self.files) > 1
-        self._source: Source | None = None
-        self._layout = Layout.TEXT
-        first, *others = self.files
-        for file in others:  # standard input and pipes are checked when they are read
+        for file in self.files[1:]:  # standard input and pipes are checked when they are read
             if not file.walked and file.path != "-" and Path(file.path).is_file():
                 with Source(file.path, Diagnostics(), ignore) as source:
                     self._find_layout(source)
-        if not first.walked:
-            self._open(first)
+        records = self._read_files()
+        self._records = chain(list(islice(records, 1)), records)  # the first file is opened at once
 
     def __iter__(self) -> Iterator[Record]:
+        return self._records
+
+    def _read_files(self) -> Iterator[Record]:
         for file in self.files:
             try:
-                if self._source is None:
-                    self._open(file)
-                yield from self._records(file)
+                with Source(file.path, self.diagnostics, ignore) as source:
+                    yield from self._read_file(file, source)
             except EigenthemesError as error:
                 if not file.walked:
                     raise
                 yield Record(file.name, 1, DocumentError(str(error), code=error.code))
-            finally:
-                self.close()
 
     def refuse_truncated(self) -> None:
         """Raise a `SourceError` if a file was truncated, after its documents were used."""
@@ -252,28 +247,6 @@ class DocumentFiles:
                 where=example.partition(":")[0],
             )
 
-    def close(self) -> None:
-        """Close the file that is being read."""
-        if self._source is not None:
-            self._source.__exit__(None, None, None)
-            self._source = None
-
-    def __enter__(self) -> DocumentFiles:
-        return self
-
-    def __exit__(
-        self, error_type: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def _open(self, file: DocumentFile) -> None:
-        self._source = Source(file.path, self.diagnostics, ignore)
-        try:
-            self._layout = self._find_layout(self._source)
-        except BaseException:
-            self.close()
-            raise
-
     def _find_layout(self, source: Source) -> Layout:
         if self._given is None:
             return find_layout(source.head, source.name, annotated=self._annotated)
@@ -281,25 +254,21 @@ class DocumentFiles:
             refuse_binary(source.head, source.name, is_text=self._given in (Layout.TEXT, Layout.HTML))
         return self._given
 
-    def _records(self, file: DocumentFile) -> Iterator[Record]:
-        """Yield the records of the opened file; if it is broken, the last one is the error."""
-        line = 0
+    def _read_file(self, file: DocumentFile, source: Source) -> Iterator[Record]:
+        """Yield the records of a file; if it is broken, the last one is the error."""
+        layout, line = self._find_layout(source), 0
         try:
-            for line, data in self._read(file):
+            for line, data in self._read(file, source, layout):
                 line = line_of(data, line) if isinstance(data, DocumentError) else line
-                yield Record(file.name, line, data, self._layout)
+                yield Record(file.name, line, data, layout)
         except DocumentError as error:
             yield Record(file.name, line_of(error, line + 1), error)
 
-    def _read(self, file: DocumentFile) -> Iterator[tuple[int, Data]]:
+    def _read(self, file: DocumentFile, source: Source, layout: Layout) -> Iterator[tuple[int, Data]]:
         """Yield line and data of each record; of layouts that are read at once, the number of the document."""
-        source, layout = self._source, self._layout
-        assert source is not None
         if layout in _SPLITTERS:
-            source.is_lines = layout is not Layout.JSON_VALUES
+            source.is_lines = layout not in (Layout.JSON_VALUES, Layout.BIOC)
             return _SPLITTERS[layout](source.stream)
-        if layout is Layout.BIOC:
-            return read_bioc(source.stream)
         if layout is Layout.TEXT and self._per_line:
             return _text_lines(source, file)
         if layout is Layout.PARQUET:
@@ -377,6 +346,7 @@ _SPLITTERS: dict[Layout, Callable[[Any], Iterator[tuple[int, Data]]]] = {
     Layout.TABEL: numbered_lines,
     Layout.AIDA: split_aida,
     Layout.PUBTATOR: split_pubtator,
+    Layout.BIOC: read_bioc,
 }
 _READERS: dict[Layout, Callable[[Source, DocumentFile], Iterable[Document | DocumentError]]] = {
     Layout.TEXT: lambda source, file: _document_of_text(source.text().read().decode("utf-8", "replace").rstrip("\r\n"), file),

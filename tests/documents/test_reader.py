@@ -301,9 +301,9 @@ def test_several_files_of_mixed_layouts(tmp_path: Path, stdin: Callable[[bytes],
         write(tmp_path, "empty", ""),
     ]
     stdin(b"Ada met Bob")
-    with DocumentFiles(paths) as files:
-        assert files.several
-        records = list(files)
+    files = DocumentFiles(paths)
+    assert files.several
+    records = list(files)
     assert [record.where for record in records] == [
         "a.jsonl.gz:1", "a.jsonl.gz:2", "b.txt:1", "c.xml.bz2:1", "d.tsv:1", "stdin:1", "e:1", "e:1",
     ]  # fmt: skip
@@ -409,13 +409,12 @@ def test_any_bytes_are_documents_or_one_sentence(tmp_path_factory: pytest.TempPa
     path = write(tmp_path_factory.getbasetemp(), "any", data)
     messages = []
     try:
-        with DocumentFiles(path) as files:
-            for record in files:
-                assert record.line >= 1
-                try:
-                    parse_record(record)
-                except DocumentError as error:
-                    messages.append(str(error))
+        for record in DocumentFiles(path):
+            assert record.line >= 1
+            try:
+                parse_record(record)
+            except DocumentError as error:
+                messages.append(str(error))
     except SourceError as error:
         messages.append(str(error))
     assert not [message for message in messages if "\n" in message]
@@ -505,11 +504,11 @@ def test_what_came_before_the_cut_is_read(tmp_path: Path) -> None:
     cut = write(tmp_path, "a.jsonl.gz", packed[: len(packed) // 2])
     whole = write(tmp_path, "b.jsonl", JSON_LINES)
     diagnostics = Diagnostics()
-    with DocumentFiles([cut, whole], diagnostics=diagnostics) as files:
-        assert files.diagnostics is diagnostics
-        *before, last, one, two = files
-        with pytest.raises(SourceError, match=r"a.jsonl.gz"):
-            files.refuse_truncated()
+    files = DocumentFiles([cut, whole], diagnostics=diagnostics)
+    assert files.diagnostics is diagnostics
+    *before, last, one, two = files
+    with pytest.raises(SourceError, match=r"a.jsonl.gz"):
+        files.refuse_truncated()
     assert ids(map(parse_record, before)) == list(range(len(before)))
     assert len(before) > 1000
     assert last.file == "a.jsonl.gz"
@@ -517,14 +516,14 @@ def test_what_came_before_the_cut_is_read(tmp_path: Path) -> None:
 
 
 def test_a_whole_archive_is_not_refused(tmp_path: Path) -> None:
-    with DocumentFiles(write(tmp_path, "a.jsonl.gz", gzip.compress(LONG))) as files:
-        assert len(list(files)) == 4000
-        files.refuse_truncated()
+    files = DocumentFiles(write(tmp_path, "a.jsonl.gz", gzip.compress(LONG)))
+    assert len(list(files)) == 4000
+    files.refuse_truncated()
 
 
 def test_bytes_of_a_text_that_are_not_utf_8_are_read_as_latin_1_and_noted(tmp_path: Path) -> None:
-    with DocumentFiles(write(tmp_path, "a.txt", "Zoë\nin Málaga".encode("latin-1"))) as files:
-        (record,) = files
+    files = DocumentFiles(write(tmp_path, "a.txt", "Zoë\nin Málaga".encode("latin-1")))
+    (record,) = files
     assert parse_record(record).text == "Zoë\nin Málaga"
     assert files.diagnostics.examples == {"bytes that are not UTF-8 (read as Latin-1)": ["a.txt:1", "a.txt:2"]}
     assert list(read_documents(tmp_path / "a.txt")) == [Document(text="Zoë\nin Málaga")]
@@ -532,9 +531,8 @@ def test_bytes_of_a_text_that_are_not_utf_8_are_read_as_latin_1_and_noted(tmp_pa
 
 def test_a_file_is_closed_when_it_is_left_early(tmp_path: Path) -> None:
     path = write(tmp_path, "docs.jsonl", JSON_LINES)
-    with DocumentFiles(path) as files:
-        assert len(list(islice(files, 1))) == 1
-    DocumentFiles(path).close()
+    assert len(list(islice(DocumentFiles(path), 1))) == 1
+    DocumentFiles(path)
     next(read_documents(path))
 
 
