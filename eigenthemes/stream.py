@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from eigenthemes.core.workers import Workers
+from eigenthemes.core.workers import Result, Workers
 from eigenthemes.documents.reader import Record, parse_record
 from eigenthemes.errors import DocumentError
 from eigenthemes.linker import DecidedBatch, Linker, LinkOptions
@@ -104,7 +104,7 @@ def link_stream(
     as_records = on_document is not None
     with Workers(jobs) as workers:
         chunks = chunks_of(records, BATCH if workers.jobs > 1 else _CHUNK)  # workers share a short file among them
-        for chunk in _linked_chunks(chunks, linker, workers, as_records):
+        for chunk in map_with_linker(link_chunk, linker, ((chunk, as_records) for chunk in chunks), workers):
             if strict:
                 _refuse_failures(chunk)
             if write is not None:
@@ -140,15 +140,6 @@ def _pass_on(chunk: Chunk, on_document: Callable[[LinkedDocument], object]) -> N
         chunk.linked += sum(link.entity is not None for link in document.links)
 
 
-def _linked_chunks(chunks: Iterator[list[Record]], linker: Linker, workers: Workers, as_records: bool) -> Iterator[Chunk]:
-    if workers.jobs <= 1:
-        for records in chunks:
-            yield link_chunk(linker, records, as_records)
-        return
-    path, options = linker.path_and_options
-    yield from workers.map(_link_in_worker, ((path, options, records, as_records) for records in chunks))
-
-
 def chunks_of(records: Iterable[Record], most: int = _CHUNK) -> Iterator[list[Record]]:
     """Split records into chunks of at most `most` records and about a megabyte."""
     chunk: list[Record] = []
@@ -168,15 +159,25 @@ def collect_garbage_rarely() -> None:
     gc.set_threshold(_COLLECT_AFTER)
 
 
+def map_with_linker(
+    function: Callable[..., Result], linker: Linker, tasks: Iterable[tuple[Any, ...]], workers: Workers
+) -> Iterator[Result]:
+    """Yield `function` of a linker and each task, in order; every worker process opens the linker once."""
+    if workers.jobs <= 1:
+        return (function(linker, *task) for task in tasks)
+    path, options = linker.path_and_options
+    return workers.map(_call_in_worker, ((function, path, options, task) for task in tasks))
+
+
+def _call_in_worker(function: Callable[..., Result], path: str, options: LinkOptions, task: tuple[Any, ...]) -> Result:
+    return function(_worker_linker(path, options), *task)
+
+
 @lru_cache(maxsize=1)
-def worker_linker(path: str, options: LinkOptions) -> Linker:
+def _worker_linker(path: str, options: LinkOptions) -> Linker:
     """Return the linker of this worker process, opened once."""
     collect_garbage_rarely()
     return Linker(path, options=options)
-
-
-def _link_in_worker(path: str, options: LinkOptions, records: list[Record], as_records: bool) -> Chunk:
-    return link_chunk(worker_linker(path, options), records, as_records)
 
 
 def link_chunk(linker: Linker, records: list[Record], as_records: bool = False) -> Chunk:
@@ -205,12 +206,12 @@ def link_chunk(linker: Linker, records: list[Record], as_records: bool = False) 
 
 def _write(chunk: Chunk, records: list[Record], decided: DecidedBatch, linker: Linker) -> None:
     """Write the documents of a chunk with their links, a line of JSON each."""
-    pieces = list[bytes]()
+    lines = list[bytes]()
     batch, linked = decided.batch, np.concatenate(([0], np.cumsum(decided.decisions.linked)))
     encoder = linker.encoder(decided)
     for record, (document, first, last) in zip(records, batch.own_spans(), strict=True):
         try:
-            pieces += encoder.line(document, first)
+            lines.append(encoder.line(document, first))
         except DocumentError as error:
             chunk.add_failure(record.file, record.line, error)
             continue
@@ -218,4 +219,4 @@ def _write(chunk: Chunk, records: list[Record], decided: DecidedBatch, linker: L
         chunk.mentions += last - first
         chunk.linked += int(linked[last] - linked[first])
     chunk.failed.sort(key=lambda failure: failure.line)
-    chunk.output = b"".join(pieces)
+    chunk.output = b"".join(lines)

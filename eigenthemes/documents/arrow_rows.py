@@ -130,24 +130,17 @@ def documents_of(batch: pa.RecordBatch, columns: DocumentColumns, *, whole: bool
 
 def _values(column: Any, *, as_json: bool) -> list[Any]:
     """Return the values of a column, maybe as JSON values; for a text that is not UTF-8, the error."""
-    try:
-        values: list[Any] = column.to_pylist()
-    except UnicodeDecodeError:
-        values = [_value(each) for each in column]
-    if not as_json or is_text(column.type) or types.is_integer(column.type) or types.is_floating(column.type):
-        return values
-    return [
-        each if isinstance(each, DocumentError) else orjson.loads(orjson.dumps(each, default=json_value)) for each in values
-    ]
+    is_json = is_text(column.type) or types.is_integer(column.type) or types.is_floating(column.type)
+    return [_value(each, as_json=as_json and not is_json) for each in column]
 
 
-def _value(scalar: Any) -> Any:
+def _value(scalar: Any, *, as_json: bool) -> Any:
     try:
-        return scalar.as_py()
+        value = scalar.as_py()
     except UnicodeDecodeError as error:
-        return DocumentError(
-            f"the row holds a text that is not UTF-8 ({error.reason} at byte {error.start + 1}); write it as UTF-8"
-        )
+        place = f"{error.reason} at byte {error.start + 1}"
+        return DocumentError(f"the row holds a text that is not UTF-8 ({place}); write it as UTF-8")
+    return orjson.loads(orjson.dumps(value, default=json_value)) if as_json else value
 
 
 def _document(row: dict[str, Any]) -> Document | DocumentError:

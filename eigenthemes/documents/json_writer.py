@@ -84,16 +84,13 @@ class LinkEncoder:
         ends = [b'%b],"nil_reason":%b},' % (last, orjson.dumps(reason)) for reason in reasons for last in (b"", b"}")]
         pieces[_END::_SIZE] = map(ends.__getitem__, (2 * nil_reason.astype(np.int64) + is_ranked).tolist())
 
-    def line(self, document: Document, first: int) -> list[bytes]:
-        """Return the line of a document in pieces; `first` is the number of its first mention in the batch."""
+    def line(self, document: Document, first: int) -> bytes:
+        """Return the line of a document; `first` is the number of its first mention in the batch."""
         try:
-            mentions, fields = self._links(document.mentions or (), first), document_fields(document)
-            if "mentions" in fields and next(reversed(fields)) != "mentions":
-                return [json_line(document, orjson.Fragment(b"".join(mentions)))]
-            others = orjson.dumps({name: value for name, value in fields.items() if name != "mentions"})
+            mentions = b"".join(self._links(document.mentions or (), first))
         except TypeError as error:
             raise _unwritable(error) from None
-        return [others[:-1], b'"mentions":' if others == b"{}" else b',"mentions":', *mentions, b"}\n"]
+        return json_line(document, orjson.Fragment(mentions))
 
     def _links(self, mentions: Sequence[Mention], first: int) -> list[bytes]:
         """Return the links of some mentions, as pieces of an array."""

@@ -14,7 +14,6 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -182,7 +181,7 @@ def _walk(folder: str) -> list[DocumentFile]:
 
 
 class DocumentFiles:
-    """Opened files of documents, and those in folders: iterate over their records, once. Errors of a file are raised at once.
+    """Files of documents, and those in folders: iterate over their records. Errors of a file are raised at once.
 
     diagnostics   problems of the bytes of the files read so far
     files         the files
@@ -200,7 +199,7 @@ class DocumentFiles:
         columns: Mapping[str, str] | None = None,
         diagnostics: Diagnostics | None = None,
     ) -> None:
-        """Open the first file, and check the others.
+        """Check that every file can be read, and its layout.
 
         plain_text   every file is one plain text
         per_line     every file is plain text with one document per line
@@ -217,17 +216,12 @@ class DocumentFiles:
         self.diagnostics = Diagnostics() if diagnostics is None else diagnostics
         self.files = find_files(paths)
         self.several = len(self.files) > 1
-        for file in self.files[1:]:  # standard input and pipes are checked when they are read
+        for file in self.files:  # standard input and pipes are checked when they are read
             if not file.walked and file.path != "-" and Path(file.path).is_file():
                 with Source(file.path, Diagnostics(), ignore) as source:
                     self._find_layout(source)
-        records = self._read_files()
-        self._records = chain(list(islice(records, 1)), records)  # the first file is opened at once
 
     def __iter__(self) -> Iterator[Record]:
-        return self._records
-
-    def _read_files(self) -> Iterator[Record]:
         for file in self.files:
             try:
                 with Source(file.path, self.diagnostics, ignore) as source:

@@ -144,7 +144,7 @@ def _linked(linker: Linker, jobs: list[list[Document]]) -> tuple[list[Result], T
     for job in jobs:
         own = list(islice(spans, len(job)))
         try:
-            results.append([b"".join(encoder.line(document, first)) for document, first, _ in own])
+            results.append([encoder.line(document, first) for document, first, _ in own])
         except Exception as error:
             results.append(error)
     return results, tally_of(decided)

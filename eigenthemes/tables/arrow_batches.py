@@ -154,21 +154,17 @@ def _linked(linker: Linker, documents: Iterator[Document | DocumentError]) -> It
     waiting: list[Document | DocumentError] = []
     characters = 0
     for document in documents:
-        waiting.append(_checked(linker, document))
-        characters += len(document.text or "") if isinstance(document, Document) else 0
+        if isinstance(document, Document):
+            characters += len(document.text or "")
+            try:
+                linker.check(document)
+            except DocumentError as error:
+                document = error
+        waiting.append(document)
         if len(waiting) >= BATCH or characters >= _MOST_CHARACTERS:
             yield from _decided(linker, waiting)
             waiting, characters = [], 0
     yield from _decided(linker, waiting)
-
-
-def _checked(linker: Linker, document: Document | DocumentError) -> Document | DocumentError:
-    try:
-        if isinstance(document, Document):
-            linker.check(document)
-        return document
-    except DocumentError as error:
-        return error
 
 
 def _decided(linker: Linker, documents: list[Document | DocumentError]) -> Iterator[Links | DocumentError]:

@@ -26,6 +26,7 @@ from eigenthemes.tables.table_file import (
     TableOptions,
     TableWriter,
     extended_rows,
+    file_error,
     full_header,
     value_text,
 )
@@ -94,11 +95,8 @@ class DelimitedFile(TableFile):
         if delimiter is None:
             delimiter, alike = find_delimiter(text)
             if alike < _ALIKE and not is_named and _is_prose(text):
-                raise SourceError(
-                    f"{name} is a text, not a table; link it as a document, or name the delimiter of its cells",
-                    code="text-input",
-                    where=name,
-                )
+                problem = "is a text, not a table; link it as a document, or name the delimiter of its cells"
+                raise file_error(name, problem, "text-input")
         quotes = options.quotes and (delimiter != "\t" or is_quoted(text, delimiter))
         end = re.search("\r\n|\n|\r", text)
         self.style = TextStyle(encoding, mark, delimiter, end[0] if end else "\n", quotes)
@@ -106,7 +104,7 @@ class DelimitedFile(TableFile):
         self.has_separator_line = any(map(_SEPARATOR_LINE.match, text.splitlines()[:1]))
         first = next(self._records(), None)
         if first is None:
-            raise SourceError(f"{name} is empty; a table has at least a header", code="empty-table", where=name)
+            raise file_error(name, "is empty; a table has at least a header", "empty-table")
         self.width = self._expected = len(first.cells)
         names = first.cells if quotes else [cell.strip('"') for cell in first.cells]
         self.header = tuple(names) if options.header else ()
@@ -150,7 +148,7 @@ class DelimitedFile(TableFile):
             return encoding, mark if mark and _BOMS[mark] in (encoding, "utf-8") else b"", 0
         wide = wide_encoding(head)
         if wide is not None:
-            return _BOMS[mark] if mark else re.sub("(?=[LB]E)", "-", wide).lower(), mark, 0
+            return _BOMS[mark] if mark else codecs.lookup(wide).name, mark, 0
         with open_decompressed(self.path, RefuseTruncated(), ignore) as stream:
             good, bad, sample = _count_utf_8(iter(lambda: stream.readline(_LONGEST_LINE), b""))
         return ("utf-8", mark, bad) if good >= bad else (_legacy_encoding(sample), mark, 0)
@@ -169,19 +167,13 @@ class DelimitedFile(TableFile):
                     if (len(cells) > 1 or (cells and cells[0].strip())) and (record.first > 1 or not self.has_separator_line):
                         yield record
             except UnicodeError as error:
-                raise SourceError(
-                    f"{self.name} is not {style.encoding} ({error}); give the encoding that it has",
-                    code="table-encoding",
-                    where=self.name,
-                ) from None
+                problem = f"is not {style.encoding} ({error}); give the encoding that it has"
+                raise file_error(self.name, problem, "table-encoding") from None
 
     def _refused(self, record: CsvRecord) -> SourceError:
-        return SourceError(
-            f"line {record.first:,} of {self.name}: {str(record.fault).partition(';')[0]}; correct its quotes, or read quotes "
-            "as characters like any other",
-            code="table-quotes",
-            where=f"{self.name}:{record.first}",
-        )
+        problem = f"line {record.first:,} of {self.name}: {str(record.fault).partition(';')[0]}"
+        remedy = "correct its quotes, or read quotes as characters like any other"
+        return SourceError(f"{problem}; {remedy}", code="table-quotes", where=f"{self.name}:{record.first}")
 
 
 class DelimitedWriter(TableWriter):
@@ -229,7 +221,7 @@ class DelimitedWriter(TableWriter):
             quotechar='"' if style.quotes else None,
         )
         writer.writerows(rows)
-        text = "".join(lines) if style.line_end == "\r\n" else "".join(line[:-2] + style.line_end for line in lines)
+        text = "".join(line[:-2] + style.line_end for line in lines)
         self.out.write(text.encode(style.encoding, _errors(style.encoding)))
 
     def _added_cell(self, value: str | float | None) -> str:
@@ -255,12 +247,9 @@ class DelimitedWriter(TableWriter):
     def _check_ids(self, ids: Iterable[str | None]) -> None:
         for id in ids:
             if id is not None and not id.isascii() and self._fitted(id)[1]:
-                raise SourceError(
-                    f"the id {id!r} cannot be written in {self.style.encoding}, the encoding of {self.table.name}; convert the "
-                    "file to UTF-8, or write another format",
-                    code="table-letters",
-                    where=self.table.name,
-                )
+                problem = f"the id {id!r} cannot be written in {self.style.encoding}, the encoding of {self.table.name}"
+                remedy = "convert the file to UTF-8, or write another format"
+                raise SourceError(f"{problem}; {remedy}", code="table-letters", where=self.table.name)
 
 
 def _have(count: int, what: str) -> str:

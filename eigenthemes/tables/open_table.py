@@ -34,6 +34,7 @@ from eigenthemes.tables.table_file import (
     TableWriter,
     added_columns,
     column_names,
+    file_error,
 )
 
 FORMATS = {
@@ -42,6 +43,12 @@ FORMATS = {
 }  # fmt: skip
 _OLD_SPREADSHEET = b"\xd0\xcf\x11\xe0"
 _BINARY = (b"PAR1", ZIP, _OLD_SPREADSHEET)
+_TEXTS = ("csv", "tsv")
+_APPLIES_TO = {  # option -> the formats that have it
+    "header": (("csv", "tsv", "xlsx"), "CSV, TSV or spreadsheet"),
+    "sheet": (("xlsx",), "spreadsheet"),
+    **dict.fromkeys(("delimiter", "encoding", "quotes"), (_TEXTS, "CSV or TSV")),
+}
 _OTHERS = {b"%PDF-": "a PDF", b"SQLite format 3": "an SQLite database", b"\x89HDF": "HDF5", b"<": "XML or a web page"}
 
 
@@ -70,13 +77,9 @@ def format_of_name(name: str) -> str | None:
 def _opened(source: str, path: str, name: str, options: TableOptions, head: bytes) -> TableFile:
     table = _table_of(path, name, options, head)
     table.source = source
-    is_text, is_sheet = isinstance(table, DelimitedFile), isinstance(table, SpreadsheetFile)
-    given = {"delimiter": options.delimiter, "encoding": options.encoding, "quotes": None if options.quotes else False}
-    for option, value in given.items():
-        if value is not None and not is_text:
-            raise OptionError(f"{option} does not apply to {name}, which is not a CSV or TSV; leave it out", where=option)
-    if options.sheet is not None and not is_sheet:
-        raise OptionError(f"sheet does not apply to {name}, which is not a spreadsheet; leave it out", where="sheet")
+    for option, (formats, what) in _APPLIES_TO.items():
+        if getattr(options, option) != getattr(TableOptions(), option) and table.format not in formats:
+            raise OptionError(f"{option} does not apply to {name}, which is not a {what}; leave it out", where=option)
     return table
 
 
@@ -86,23 +89,20 @@ def _table_of(path: str, name: str, options: TableOptions, head: bytes) -> Table
     if head.startswith(b"PAR1"):
         from eigenthemes.tables.parquet_table import ParquetTable  # imports pyarrow
 
-        return ParquetTable(path, name, options)
+        return ParquetTable(path, name)
     if head.startswith((ZIP, _OLD_SPREADSHEET)) and (is_spreadsheet_name(name) or name.endswith(".xls") or name == "stdin"):
         return SpreadsheetFile(path, "stdin.xlsx" if name == "stdin" else name, options)
     if named in ("parquet", "xlsx"):
-        raise SourceError(f"{name} is not a {named} file, although its name ends so; check what it is", where=name)
-    if named not in ("csv", "tsv"):
+        raise file_error(name, f"is not a {named} file, although its name ends so; check what it is")
+    if named not in _TEXTS:
         for beginning, what in _OTHERS.items():
             if text.startswith(beginning):
-                raise SourceError(f"{name} is {what}, not a table; give CSV, TSV, Excel, Parquet or JSON lines", where=name)
+                raise file_error(name, f"is {what}, not a table; give CSV, TSV, Excel, Parquet or JSON lines")
         if re.match(rb'\{\s*["}]', text) or named == "jsonl":
-            return JsonLinesFile(path, name, options)
+            return JsonLinesFile(path, name)
         if re.match(rb"\[\s*[\[{]", text):
-            raise SourceError(
-                f"{name} is one JSON array, not a record per line; write it as JSON lines, e.g. jq -c '.[]' {name}",
-                code="table-json",
-                where=name,
-            )
+            problem = f"is one JSON array, not a record per line; write it as JSON lines, e.g. jq -c '.[]' {name}"
+            raise file_error(name, problem, "table-json")
     return DelimitedFile(path, name, options, head, is_named=named is not None)
 
 
@@ -133,9 +133,8 @@ def table_writer(
     if wanted is None or _is_same_format(table, wanted, name):
         return table.writer(target, added)
     if name.endswith(".xlsm"):
-        raise SourceError(
-            f"{output} would be a workbook with macros, which {table.name} is not; write an .xlsx file", code="table-output"
-        )
+        problem = f"would be a workbook with macros, which {table.name} is not; write an .xlsx file"
+        raise file_error(str(output), problem, "table-output")
     if table.format == "xlsx":
         scan.notes.append("only the values of one sheet are written: no formulas, formats and other sheets")
     if wanted == "jsonl":
@@ -178,9 +177,8 @@ def replacing_file(path: str | Path, *, inputs: tuple[str | Path, ...] = ()) -> 
             temporary.chmod(target.stat().st_mode)
         temporary.replace(target)
     except OSError as error:
-        raise SourceError(
-            f"{path} cannot be written ({error.strerror or error}); free some space, or give another place", code="output-place"
-        ) from None
+        problem = f"cannot be written ({error.strerror or error}); free some space, or give another place"
+        raise file_error(str(path), problem, "output-place") from None
     finally:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
@@ -194,13 +192,11 @@ class JsonLinesFile(TableFile):
 
     format = "jsonl"
 
-    def __init__(self, path: str, name: str, options: TableOptions) -> None:
-        if not options.header:
-            raise OptionError(f"{name} is JSON, whose fields have names; a table without header is a CSV or TSV", where=name)
+    def __init__(self, path: str, name: str) -> None:
         self.path, self.name = path, name
         self._columns: dict[str, None] = {}
         if next(self.rows(), None) is None:
-            raise SourceError(f"{name} is empty; a table has at least one record", code="empty-table", where=name)
+            raise file_error(name, "is empty; a table has at least one record", "empty-table")
         self.header, self.width = tuple(self._columns), len(self._columns)
 
     def rows(self, advance: Advance = ignore) -> Iterator[tuple[list[Any], bytes]]:

@@ -12,17 +12,16 @@ import pyarrow.parquet as pq
 from eigenthemes.core.progress import Advance
 from eigenthemes.documents.arrow_rows import ParquetParts, codecs_of, parquet_errors
 from eigenthemes.documents.reader import ignore
-from eigenthemes.errors import OptionError, SourceError
 from eigenthemes.tables.table_file import (
     CHUNK,
     ColumnLinks,
     Rows,
     Scan,
     TableFile,
-    TableOptions,
     TableWriter,
     added_columns,
     column_names,
+    file_error,
     value_text,
 )
 
@@ -41,12 +40,9 @@ class ArrowRows(Rows):
 
     def values(self, column: int) -> list[Any]:
         try:
-            values: list[Any] = self.batch.column(column).to_pylist()
+            return list(self.batch.column(column).to_pylist())
         except UnicodeDecodeError as error:
-            raise SourceError(
-                f"{self.name} holds a text that is not UTF-8 ({error}); write it again", where=self.name
-            ) from None
-        return values
+            raise file_error(self.name, f"holds a text that is not UTF-8 ({error}); write it again") from None
 
 
 class ParquetTable(TableFile):
@@ -54,9 +50,7 @@ class ParquetTable(TableFile):
 
     format = "parquet"
 
-    def __init__(self, path: str, name: str, options: TableOptions) -> None:
-        if not options.header:
-            raise OptionError(f"{name} is Parquet, whose columns have names; leave out that it has no header", where=name)
+    def __init__(self, path: str, name: str) -> None:
         self.name = name
         with parquet_errors(name):
             self.file = pq.ParquetFile(path)

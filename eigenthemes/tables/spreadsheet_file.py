@@ -33,6 +33,7 @@ from eigenthemes.tables.table_file import (
     TableWriter,
     added_columns,
     extended_rows,
+    file_error,
     full_header,
     value_text,
 )
@@ -62,9 +63,7 @@ class SpreadsheetFile(TableFile):
         self.sheet = self.workbook.choose_sheet(options.sheet)
         number, row = next(((number, row) for number, row in enumerate(self.workbook.rows(self.sheet)) if row), (0, []))
         if not row:
-            raise SourceError(
-                f"the sheet {self.sheet!r} of {name} is empty; a table has at least a header", code="empty-table", where=name
-            )
+            raise file_error(name, f"has an empty sheet {self.sheet!r}; a table has at least a header", "empty-table")
         self.header_row = number if options.header else None
         self.first = number + 1 if options.header else number
         self.header = tuple(cell_text(value).strip() for value in row) if options.header else ()
@@ -79,11 +78,7 @@ class SpreadsheetFile(TableFile):
 
     def writer(self, out: IO[bytes], added: Sequence[str]) -> WorkbookCopyWriter:
         if not self.name.lower().endswith((".xlsx", ".xlsm")):
-            raise SourceError(
-                f"{self.name} is a spreadsheet of a kind that is only read; write an .xlsx file",
-                code="table-output",
-                where=self.name,
-            )
+            raise file_error(self.name, "is a spreadsheet of a kind that is only read; write an .xlsx file", "table-output")
         return WorkbookCopyWriter(self, out, added)
 
 
@@ -129,12 +124,8 @@ class WorkbookCopyWriter(TableWriter):
                     else:
                         shutil.copyfileobj(source, target, _BLOCK)
         if self.added:
-            raise SourceError(
-                f"{self.name} is not written as a spreadsheet usually is, so cells cannot be added to its rows; write another "
-                "format, such as CSV",
-                code="table-output",
-                where=self.name,
-            )
+            problem = "is not written as a spreadsheet usually is, so cells cannot be added to its rows"
+            raise file_error(self.name, f"{problem}; write another format, such as CSV", "table-output")
 
     def _blocks(self) -> Iterator[bytes]:
         """Yield the XML of the sheet in blocks that end with a row."""
@@ -167,7 +158,7 @@ class WorkbookCopyWriter(TableWriter):
         try:
             yield
         except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, KeyError, ParseError) as error:
-            raise SourceError(f"{self.name} is not a complete spreadsheet ({error}); save it again", where=self.name) from None
+            raise file_error(self.name, f"is not a complete spreadsheet ({error}); save it again") from None
 
 
 def _part_of_sheet(archive: zipfile.ZipFile, sheet: str) -> str:
@@ -262,8 +253,5 @@ def _text_of_cell(name: str, text: str) -> str:
 
 
 def _too_large(name: str, what: str, limit: str) -> SourceError:
-    return SourceError(
-        f"{name} with the links has {what}, and a sheet holds {limit}; write another format, such as CSV or Parquet",
-        code="table-output",
-        where=name,
-    )
+    problem = f"with the links has {what}, and a sheet holds {limit}; write another format, such as CSV or Parquet"
+    return file_error(name, problem, "table-output")

@@ -5,12 +5,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 import orjson
 
 from eigenthemes.core.progress import Advance
 from eigenthemes.core.spreadsheets import cell_text
+from eigenthemes.errors import SourceError
 from eigenthemes.records import LinkedTable
 
 LONGEST_NAME = 500  # characters; a longer cell is a text, not a name
@@ -67,16 +68,12 @@ class Rows:
         return [value if isinstance(value, str) else "" for value in self.values(column)]
 
 
-@dataclass(frozen=True, slots=True)
-class ColumnLinks:
+class ColumnLinks(NamedTuple):
     """The links of a column of some rows: one per row, None where there is no link."""
 
     ids: list[str | None]
     labels: list[str | None]
     probabilities: list[float | None]
-
-    def columns(self) -> tuple[list[str | None], list[str | None], list[float | None]]:
-        return self.ids, self.labels, self.probabilities
 
 
 def column_links(linked: LinkedTable, rows: int) -> list[ColumnLinks]:
@@ -93,7 +90,7 @@ def column_links(linked: LinkedTable, rows: int) -> list[ColumnLinks]:
 
 def added_columns(links: Sequence[ColumnLinks]) -> list[list[Any]]:
     """Return the columns that are added to a table: three for each linked one."""
-    return [column for each in links for column in each.columns()]
+    return [column for each in links for column in each]
 
 
 def extended_rows(rows: Rows, width: int, links: Sequence[ColumnLinks]) -> Iterator[tuple[Any, ...]]:
@@ -212,6 +209,11 @@ class Sampler:
         if len(self.kept) > 2 * SAMPLE:
             self.kept = self.kept[::2]
             self.step *= 2
+
+
+def file_error(name: str, problem: str, code: str | None = None) -> SourceError:
+    """Return an error about a table file, whose sentence begins with its name."""
+    return SourceError(f"{name} {problem}", code=code, where=name)
 
 
 def column_names(table: TableFile) -> list[str]:

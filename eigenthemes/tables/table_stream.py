@@ -13,7 +13,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, cast
 
 import numpy as np
 
@@ -23,10 +23,10 @@ from eigenthemes.core.progress import Progress, Silent
 from eigenthemes.core.workers import Workers
 from eigenthemes.documents.sssom import COMPOSITE, LEXICAL, MappingSet
 from eigenthemes.errors import OptionError
-from eigenthemes.linker import Linker, LinkOptions
+from eigenthemes.linker import Linker
 from eigenthemes.names.name_memory import key_of, name_memories
 from eigenthemes.records import LinkedTable, Table
-from eigenthemes.stream import worker_linker
+from eigenthemes.stream import map_with_linker
 from eigenthemes.tables.open_table import open_table, replacing_file, table_writer
 from eigenthemes.tables.table_documents import (
     CONTEXTS,
@@ -187,7 +187,7 @@ def link_table_file(
                 summary.linked[name] += sum(id is not None for id in linked.ids)
                 ignored.update(_ignored_names(column, linked, given_ids))
                 if mappings is not None:
-                    mappings.add_column(name, column, *linked.columns())
+                    mappings.add_column(name, column, *linked)
             advance(len(rows))
         writer.close()
     summary.notes += writer.notes
@@ -282,21 +282,15 @@ def _linked_chunks(
 ) -> Iterator[tuple[Rows, Texts, list[ColumnLinks]]]:
     """Yield chunks of rows in order, with the texts and links of their linked columns."""
     waiting: list[tuple[Rows, Texts]] = []
-    given: tuple[Any, ...] = linker.path_and_options if workers.jobs > 1 else (linker,)
 
-    def tasks() -> Iterator[tuple[Any, ...]]:
+    def tasks() -> Iterator[tuple[ColumnPlan, Texts]]:
         for rows in table.chunks():
             texts = [rows.texts(number) for number in plan.columns]
             waiting.append((rows, texts))
-            yield *given, plan, texts
+            yield plan, texts
 
-    for links in workers.map(_link_in_worker if workers.jobs > 1 else link_texts, tasks()):
-        rows, texts = waiting.pop(0)
-        yield rows, texts, links
-
-
-def _link_in_worker(path: str, options: LinkOptions, plan: ColumnPlan, texts: Texts) -> list[ColumnLinks]:
-    return link_texts(worker_linker(path, options), plan, texts)
+    for links in map_with_linker(link_texts, linker, tasks(), workers):
+        yield *waiting.pop(0), links
 
 
 def link_texts(linker: Linker, plan: ColumnPlan, texts: Texts) -> list[ColumnLinks]:
@@ -314,7 +308,7 @@ def _linked_separately(linker: Linker, plan: ColumnPlan, number: int, column: li
     of_column = replace(plan, names=(plan.names[number],), types=types)
     (links,) = column_links(_linked_table(linker, of_column, [list(places)]), len(places))
     at = [places[text] for text in column]
-    return ColumnLinks(*([values[place] for place in at] for values in links.columns()))  # type: ignore[arg-type]
+    return ColumnLinks(*([values[place] for place in at] for values in links))  # type: ignore[arg-type]
 
 
 def _linked_table(linker: Linker, plan: ColumnPlan, texts: Texts) -> LinkedTable:

@@ -286,7 +286,10 @@ knows why that is so, although many have asked.
 """
 
 
-@pytest.mark.parametrize("text", [PROSE, PROSE.partition("\n\n")[0].replace("\n", " "), "巴黎是法国的首都。\n柏林是德国的首都。\n"])
+PARAGRAPH = PROSE.partition("\n\n")[0].replace("\n", " ")
+
+
+@pytest.mark.parametrize("text", [PROSE, PARAGRAPH, "巴黎是法国的首都。\n柏林是德国的首都。\n"])
 def test_prose_is_no_table(degree_linker: Linker, tmp_path: Path, text: str) -> None:
     with pytest.raises(SourceError, match="is a text, not a table; link it as a document, or name the delimiter of its cells"):
         linked_bytes(degree_linker, text.encode(), tmp_path, "notes.txt", columns=[0])
