@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -25,15 +25,16 @@ _CHUNK, _CHUNK_BYTES = 256, 1 << 20  # documents of a chunk, and bytes
 _COLLECT_AFTER = 200_000  # objects: a chunk makes many and no cycles; looking for cycles takes a tenth of the time
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """A record that could not be linked: its place and the cause."""
+class Failure(NamedTuple):
+    """A record that could not be linked: its place, the cause, and its bytes if it has any."""
 
     file: str
     line: int
     cause: str
+    record: bytes = b""
 
     def to_dict(self) -> dict[str, Any]:
+        """Return place and cause, for JSON."""
         return {"file": self.file, "line": self.line, "cause": self.cause}
 
 
@@ -70,17 +71,19 @@ class Chunk(Report):
     """The result of linking some records.
 
     output   the linked documents as JSON lines, or
-    records  the linked documents, each with its file and line; they are counted when they are passed on
+    records  the linked documents, each with the place that its record had; they are counted when they are passed on
     failed   the records that could not be linked
     """
 
     output: bytes = b""
-    records: list[tuple[LinkedDocument, str, int]] = field(default_factory=list)
+    records: list[tuple[LinkedDocument, Record]] = field(default_factory=list)
     failed: list[Failure] = field(default_factory=list)
 
-    def add_failure(self, file: str, line: int, error: DocumentError) -> None:
+    def add_failure(self, record: Record, error: DocumentError) -> None:
         """Count a record that could not be linked."""
-        self.failed.append(Failure(file, line, str(error)))
+        _, _, line = (error.where or "").rpartition(":")
+        data = record.data if isinstance(record.data, bytes) else b""
+        self.failed.append(Failure(record.file, int(line) if line.isdecimal() else record.line, str(error), data))
         self.failures += 1
 
 
@@ -129,11 +132,11 @@ def _refuse_failures(chunk: Chunk) -> None:
 
 def _pass_on(chunk: Chunk, on_document: Callable[[LinkedDocument], object]) -> None:
     """Pass the documents of a chunk to a function, and count those that it does not refuse."""
-    for document, file, line in chunk.records:
+    for document, record in chunk.records:
         try:
             on_document(document)
         except DocumentError as error:
-            chunk.add_failure(file, line, error)
+            chunk.add_failure(record, error)
             continue
         chunk.documents += 1
         chunk.mentions += len(document.links)
@@ -190,12 +193,11 @@ def link_chunk(linker: Linker, records: list[Record], as_records: bool = False) 
             documents.append(document)
             parsed.append(record)
         except DocumentError as error:
-            _, _, line = (error.where or "").rpartition(":")
-            chunk.add_failure(record.file, int(line) if line.isdecimal() else record.line, error)
+            chunk.add_failure(record, error)
     decided = linker.decide(documents)
     if as_records:
-        linked = zip(linker.links(decided), parsed, strict=True)
-        chunk.records = [(document, record.file, record.line) for document, record in linked]
+        places = [record._replace(data=b"") for record in parsed]
+        chunk.records = list(zip(linker.links(decided), places, strict=True))
     else:
         _write(chunk, parsed, decided, linker)
     unknown = [id for missing in decided.batch.unknown.values() for id in missing]
@@ -213,7 +215,7 @@ def _write(chunk: Chunk, records: list[Record], decided: DecidedBatch, linker: L
         try:
             lines.append(encoder.line(document, first))
         except DocumentError as error:
-            chunk.add_failure(record.file, record.line, error)
+            chunk.add_failure(record, error)
             continue
         chunk.documents += 1
         chunk.mentions += last - first

@@ -166,7 +166,7 @@ def test_jobs_change_no_byte(tiny: KB, method: str) -> None:
     lines[100] = b"broken\n"
     alone, together = (link_lines(tiny, lines, jobs=jobs, method=method) for jobs in (1, 2))
     assert alone[0] == together[0]
-    assert alone[2] == together[2] == [Failure("documents.jsonl", 101, alone[2][0].cause)]
+    assert alone[2] == together[2] == [Failure("documents.jsonl", 101, alone[2][0].cause, alone[2][0].record)]
     assert [each["id"] for each in json_lines(together[0])] == [f"d{i}" for i in range(200) if i != 100]
     one_by_one = b"".join(link_lines(tiny, [line], method=method)[0] for line in lines[:15])
     assert alone[0].startswith(one_by_one)

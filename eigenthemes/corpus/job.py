@@ -21,18 +21,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import eigenthemes
+from eigenthemes.core import storage
 from eigenthemes.core.files import COMPRESSED
-from eigenthemes.core.storage import (
-    FileEntry,
-    is_url,
-    join,
-    list_files,
-    read_file,
-    read_folder,
-    reason,
-    remove,
-    write_atomically,
-)
 from eigenthemes.errors import KBError, OptionError, SourceError
 from eigenthemes.kb.archive import unpacked
 from eigenthemes.linker import Linker, LinkOptions
@@ -58,7 +48,7 @@ def find_corpus_files(paths: Sequence[str], output: str) -> list[CorpusFile]:
     """Return the files of paths, folders, patterns and URLs in order, without those in the output folder."""
     files: dict[str, CorpusFile] = {}
     for path in paths:
-        listing = list_files(path)
+        listing = storage.list_files(path)
         inputs = [(name, entry) for name, entry in listing if not _is_in(entry.path, output)]
         if listing and not inputs:
             raise OptionError(f"{path} is in the output folder {output}; give another folder", code="job-folder", where=path)
@@ -70,7 +60,7 @@ def find_corpus_files(paths: Sequence[str], output: str) -> list[CorpusFile]:
     return list(files.values())
 
 
-def _check_name(name: str, entry: FileEntry, other: CorpusFile | None) -> None:
+def _check_name(name: str, entry: storage.FileEntry, other: CorpusFile | None) -> None:
     """Refuse a file whose output would replace another one."""
     if other is not None and other.path == entry.path:
         raise OptionError(f"{entry.path} is given twice; give each file of documents once", where=entry.path)
@@ -84,7 +74,7 @@ def _check_name(name: str, entry: FileEntry, other: CorpusFile | None) -> None:
 
 
 def _is_in(path: str, folder: str) -> bool:
-    if is_url(path) or is_url(folder):
+    if storage.is_url(path) or storage.is_url(folder):
         return path.startswith(folder.rstrip("/") + "/")
     return Path(folder).absolute() in Path(path).parents
 
@@ -142,12 +132,12 @@ class Job:
 
     def output_of(self, file: CorpusFile) -> str:
         """Return the path of a file's output."""
-        return join(self.folder, file.name)
+        return storage.join(self.folder, file.name)
 
     def errors_of(self, file: CorpusFile) -> str:
         """Return the path of a file's bad records, which are not compressed."""
         suffix = next((suffix for suffix in COMPRESSED if file.name.lower().endswith(suffix)), "")
-        return join(self.folder, _ERRORS, file.name[: len(file.name) - len(suffix)])
+        return storage.join(self.folder, _ERRORS, file.name[: len(file.name) - len(suffix)])
 
     @property
     def unfinished(self) -> str:
@@ -155,15 +145,15 @@ class Job:
         return self._own("unfinished")
 
     def _own(self, *names: str) -> str:
-        return join(self.folder, _OWN_FOLDER, *names)
+        return storage.join(self.folder, _OWN_FOLDER, *names)
 
     def start(self) -> None:
         """Write the description of the job, or check that the folder's finished files have the same one."""
-        started = read_file(self._own("job.json"))
-        if started is not None and read_folder(self._own("done")):
+        started = storage.read_file(self._own("job.json"))
+        if started is not None and storage.read_folder(self._own("done")):
             self._check_same(_parsed(started))
             return
-        existing = list_files(self.folder)
+        existing = storage.list_files(self.folder)
         if existing and started is None:
             raise OptionError(
                 f"{self.folder} contains {existing[0][0]}, which is not of such a job; give a new or an empty folder",
@@ -204,7 +194,7 @@ class Job:
 
     def finished(self, files: Iterable[CorpusFile]) -> dict[str, FileReport]:
         """Return the reports of the files that an earlier run has linked, by name."""
-        records = read_folder(self._own("done"))
+        records = storage.read_folder(self._own("done"))
         reports = {file.name: _report(file, records.get(_record_name(file))) for file in files}
         return {name: report for name, report in reports.items() if report is not None}
 
@@ -215,15 +205,15 @@ class Job:
     def finish(self, reports: Iterable[FileReport]) -> None:
         """Write the manifest of all files, and remove the unfinished files of killed processes."""
         self._write("manifest.json", {**self._description(), "parts": [asdict(report) for report in reports]})
-        remove(self.unfinished)
+        storage.remove(self.unfinished)
 
     def _write(self, name: str, record: dict[str, Any]) -> None:
         try:
-            with write_atomically(self._own(*name.split("/")), self.unfinished) as out:
+            with storage.write_atomically(self._own(*name.split("/")), self.unfinished) as out:
                 out.write(_json(record))
         except OSError as error:
             raise SourceError(
-                f"{self.folder} cannot be written ({reason(error)}); free some space there, or give another folder",
+                f"{self.folder} cannot be written ({storage.reason(error)}); free some space there, or give another folder",
                 code="job-folder",
                 where=self.folder,
             ) from None

@@ -18,7 +18,7 @@ from eigenthemes.documents.reader import Record, ignore
 from eigenthemes.documents.splitting import numbered_lines
 from eigenthemes.errors import DocumentError, MissingExtraError, SourceError
 from eigenthemes.linker import Linker
-from eigenthemes.stream import Report, chunks_of, link_chunk
+from eigenthemes.stream import Failure, Report, link_stream
 
 _LINES = (Layout.JSON_LINES, Layout.TABEL)
 OpenErrors = Callable[[], IO[bytes]]
@@ -49,23 +49,18 @@ def _link(job: Job, file: CorpusFile, linker: Linker) -> Report:
             raise SourceError(f"{file.name} has the format {layout}; expected JSON lines or Parquet", where=file.name)
         source.is_lines = True
         records = (Record(file.name, line, data, layout) for line, data in numbered_lines(source.stream))
-        total = Report()
         with compressing(file.name, out) as lines:
-            for chunk in chunks_of(records):
-                linked = link_chunk(linker, chunk)
-                lines.write(linked.output)
-                data = {record.line: record.data for record in chunk}
-                for failure in linked.failed:
-                    _write_failure(failure.to_dict(), data.get(failure.line), open_errors())
-                total.add(linked)
+            report = link_stream(
+                records, linker, write=lines.write, on_failure=lambda failure: _write_failure(failure, open_errors())
+            )
         if diagnostics.counts[TRUNCATED]:
             raise SourceError(f"{file.name} is a {TRUNCATED}; fetch or compress it again", where=file.name)
-        return total
+        return report
 
 
-def _write_failure(failure: dict[str, Any], data: object, out: IO[bytes]) -> None:
-    text = data.decode("utf-8", "backslashreplace").rstrip("\r\n") if isinstance(data, bytes) else ""
-    out.write(orjson.dumps({**failure, "record": text}, option=orjson.OPT_APPEND_NEWLINE))
+def _write_failure(failure: Failure, out: IO[bytes]) -> None:
+    text = failure.record.decode("utf-8", "backslashreplace").rstrip("\r\n")
+    out.write(orjson.dumps({**failure.to_dict(), "record": text}, option=orjson.OPT_APPEND_NEWLINE))
 
 
 @contextmanager

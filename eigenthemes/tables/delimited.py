@@ -19,17 +19,7 @@ from eigenthemes.core.progress import Advance
 from eigenthemes.documents.layout import refuse_binary
 from eigenthemes.documents.reader import RefuseTruncated, ignore
 from eigenthemes.errors import OptionError, SourceError
-from eigenthemes.tables.table_file import (
-    ColumnLinks,
-    Scan,
-    TableFile,
-    TableOptions,
-    TableWriter,
-    extended_rows,
-    file_error,
-    full_header,
-    value_text,
-)
+from eigenthemes.tables.table_file import ColumnLinks, Scan, TableFile, TableOptions, TableWriter, value_text
 
 WINDOWS = "cp1252"  # Latin-1 as Windows extends it: with dashes, quotes and the euro sign
 
@@ -96,7 +86,7 @@ class DelimitedFile(TableFile):
             delimiter, alike = find_delimiter(text)
             if alike < _ALIKE and not is_named and _is_prose(text):
                 problem = "is a text, not a table; link it as a document, or name the delimiter of its cells"
-                raise file_error(name, problem, "text-input")
+                raise self.error(problem, "text-input")
         quotes = options.quotes and (delimiter != "\t" or is_quoted(text, delimiter))
         end = re.search("\r\n|\n|\r", text)
         self.style = TextStyle(encoding, mark, delimiter, end[0] if end else "\n", quotes)
@@ -104,7 +94,7 @@ class DelimitedFile(TableFile):
         self.has_separator_line = any(map(_SEPARATOR_LINE.match, text.splitlines()[:1]))
         first = next(self._records(), None)
         if first is None:
-            raise file_error(name, "is empty; a table has at least a header", "empty-table")
+            raise self.error("is empty; a table has at least a header", "empty-table")
         self.width = self._expected = len(first.cells)
         names = first.cells if quotes else [cell.strip('"') for cell in first.cells]
         self.header = tuple(names) if options.header else ()
@@ -168,7 +158,7 @@ class DelimitedFile(TableFile):
                         yield record
             except UnicodeError as error:
                 problem = f"is not {style.encoding} ({error}); give the encoding that it has"
-                raise file_error(self.name, problem, "table-encoding") from None
+                raise self.error(problem, "table-encoding") from None
 
     def _refused(self, record: CsvRecord) -> SourceError:
         problem = f"line {record.first:,} of {self.name}: {str(record.fault).partition(';')[0]}"
@@ -180,22 +170,22 @@ class DelimitedWriter(TableWriter):
     """Writes rows with cells added at their end, in the style of a text."""
 
     def __init__(self, table: TableFile, out: IO[bytes], added: Sequence[str], style: TextStyle) -> None:
-        super().__init__(out)
-        self.table, self.style = table, style
+        super().__init__(table, out)
+        self.style = style
         self.replaced = self.escaped = 0  # characters that the encoding does not have; cells that a spreadsheet would run
         self._fitted = lru_cache(maxsize=1 << 16)(self._fit)
         out.write(style.mark)
         if isinstance(table, DelimitedFile) and table.style is style and table.has_separator_line:
             out.write(f"sep={style.delimiter}{style.line_end}".encode(style.encoding))
         if table.header:
-            self._write_rows([[*full_header(table), *(self._fitted(name)[0] for name in added)]])
+            self._write_rows([[*table.full_header, *(self._fitted(name)[0] for name in added)]])
 
     def write(self, rows: Any, links: Sequence[ColumnLinks]) -> None:
         for each in links:
             self._check_ids(each.ids)
         width = self.table.width
         self._write_rows(
-            [*map(value_text, row[:width]), *map(self._added_cell, row[width:])] for row in extended_rows(rows, width, links)
+            [*map(value_text, row[:width]), *map(self._added_cell, row[width:])] for row in rows.extended(width, links)
         )
 
     def close(self) -> None:

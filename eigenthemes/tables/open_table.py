@@ -25,17 +25,7 @@ from eigenthemes.documents.splitting import numbered_lines
 from eigenthemes.errors import OptionError, SourceError
 from eigenthemes.tables.delimited import DelimitedFile, DelimitedWriter, TextStyle
 from eigenthemes.tables.spreadsheet_file import NewWorkbookWriter, SpreadsheetFile
-from eigenthemes.tables.table_file import (
-    ColumnLinks,
-    Rows,
-    Scan,
-    TableFile,
-    TableOptions,
-    TableWriter,
-    added_columns,
-    column_names,
-    file_error,
-)
+from eigenthemes.tables.table_file import ColumnLinks, Rows, Scan, TableFile, TableOptions, TableWriter, added_columns
 
 FORMATS = {
     ".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet", ".pq": "parquet",
@@ -93,16 +83,16 @@ def _table_of(path: str, name: str, options: TableOptions, head: bytes) -> Table
     if head.startswith((ZIP, _OLD_SPREADSHEET)) and (is_spreadsheet_name(name) or name.endswith(".xls") or name == "stdin"):
         return SpreadsheetFile(path, "stdin.xlsx" if name == "stdin" else name, options)
     if named in ("parquet", "xlsx"):
-        raise file_error(name, f"is not a {named} file, although its name ends so; check what it is")
+        raise SourceError(f"{name} is not a {named} file, although its name ends so; check what it is", where=name)
     if named not in _TEXTS:
         for beginning, what in _OTHERS.items():
             if text.startswith(beginning):
-                raise file_error(name, f"is {what}, not a table; give CSV, TSV, Excel, Parquet or JSON lines")
+                raise SourceError(f"{name} is {what}, not a table; give CSV, TSV, Excel, Parquet or JSON lines", where=name)
         if re.match(rb'\{\s*["}]', text) or named == "jsonl":
             return JsonLinesFile(path, name)
         if re.match(rb"\[\s*[\[{]", text):
-            problem = f"is one JSON array, not a record per line; write it as JSON lines, e.g. jq -c '.[]' {name}"
-            raise file_error(name, problem, "table-json")
+            problem = f"{name} is one JSON array, not a record per line; write it as JSON lines, e.g. jq -c '.[]' {name}"
+            raise SourceError(problem, code="table-json", where=name)
     return DelimitedFile(path, name, options, head, is_named=named is not None)
 
 
@@ -133,8 +123,8 @@ def table_writer(
     if wanted is None or _is_same_format(table, wanted, name):
         return table.writer(target, added)
     if name.endswith(".xlsm"):
-        problem = f"would be a workbook with macros, which {table.name} is not; write an .xlsx file"
-        raise file_error(str(output), problem, "table-output")
+        problem = f"{output} would be a workbook with macros, which {table.name} is not; write an .xlsx file"
+        raise SourceError(problem, code="table-output")
     if table.format == "xlsx":
         scan.notes.append("only the values of one sheet are written: no formulas, formats and other sheets")
     if wanted == "jsonl":
@@ -142,7 +132,7 @@ def table_writer(
     if wanted == "parquet":
         from eigenthemes.tables.parquet_table import ParquetWriter, schema_of  # imports pyarrow
 
-        return ParquetWriter(schema_of(table, scan), target, added)
+        return ParquetWriter(table, schema_of(table, scan), target, added)
     if wanted == "xlsx":
         return NewWorkbookWriter(table, scan, target, added)
     return DelimitedWriter(table, target, added, TextStyle(delimiter="," if wanted == "csv" else "\t"))
@@ -177,8 +167,8 @@ def replacing_file(path: str | Path, *, inputs: tuple[str | Path, ...] = ()) -> 
             temporary.chmod(target.stat().st_mode)
         temporary.replace(target)
     except OSError as error:
-        problem = f"cannot be written ({error.strerror or error}); free some space, or give another place"
-        raise file_error(str(path), problem, "output-place") from None
+        problem = f"{path} cannot be written ({error.strerror or error}); free some space, or give another place"
+        raise SourceError(problem, code="output-place") from None
     finally:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
@@ -196,7 +186,7 @@ class JsonLinesFile(TableFile):
         self.path, self.name = path, name
         self._columns: dict[str, None] = {}
         if next(self.rows(), None) is None:
-            raise file_error(name, "is empty; a table has at least one record", "empty-table")
+            raise self.error("is empty; a table has at least one record", "empty-table")
         self.header, self.width = tuple(self._columns), len(self._columns)
 
     def rows(self, advance: Advance = ignore) -> Iterator[tuple[list[Any], bytes]]:
@@ -221,19 +211,16 @@ class JsonLinesFile(TableFile):
         return record
 
     def _refused(self, number: int, what: str) -> SourceError:
-        return SourceError(
-            f'line {number:,} of {self.name} {what}; expected a record per line, such as {{"city": "Paris"}}',
-            code="table-json",
-            where=f"{self.name}:{number}",
-        )
+        problem = f'line {number:,} of {self.name} {what}; expected a record per line, such as {{"city": "Paris"}}'
+        return SourceError(problem, code="table-json", where=f"{self.name}:{number}")
 
 
 class JsonLinesWriter(TableWriter):
     """Writes rows as JSON lines with fields added at their end; objects of a JSON file are kept. Missing values are null."""
 
     def __init__(self, table: TableFile, out: IO[bytes], added: Sequence[str]) -> None:
-        super().__init__(out)
-        self.names, self.added, self.width = column_names(table), added, table.width
+        super().__init__(table, out)
+        self.names, self.added = table.column_names(), added
 
     def write(self, rows: Any, links: Sequence[ColumnLinks]) -> None:
         more = [orjson.dumps(dict(zip(self.added, row, strict=True))) for row in zip(*added_columns(links), strict=True)]
@@ -245,5 +232,5 @@ class JsonLinesWriter(TableWriter):
     def _objects(self, rows: Rows) -> Iterator[bytes]:
         if any(rows.lines):
             return map(bytes.strip, rows.lines)
-        columns = map(rows.values, range(self.width))
+        columns = map(rows.values, range(self.table.width))
         return (orjson.dumps(dict(zip(self.names, row, strict=True)), default=str) for row in zip(*columns, strict=True))

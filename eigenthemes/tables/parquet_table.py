@@ -12,18 +12,7 @@ import pyarrow.parquet as pq
 from eigenthemes.core.progress import Advance
 from eigenthemes.documents.arrow_rows import ParquetParts, codecs_of, parquet_errors
 from eigenthemes.documents.reader import ignore
-from eigenthemes.tables.table_file import (
-    CHUNK,
-    ColumnLinks,
-    Rows,
-    Scan,
-    TableFile,
-    TableWriter,
-    added_columns,
-    column_names,
-    file_error,
-    value_text,
-)
+from eigenthemes.tables.table_file import CHUNK, ColumnLinks, Rows, Scan, TableFile, TableWriter, added_columns, value_text
 
 _GROUP = 12 * CHUNK  # rows of a group that is written
 
@@ -31,9 +20,9 @@ _GROUP = 12 * CHUNK  # rows of a group that is written
 class ArrowRows(Rows):
     """Rows of an Arrow batch."""
 
-    def __init__(self, batch: pa.RecordBatch, name: str) -> None:
+    def __init__(self, batch: pa.RecordBatch, table: TableFile) -> None:
         super().__init__()
-        self.batch, self.name = batch, name
+        self.batch, self.table = batch, table
 
     def __len__(self) -> int:
         return int(self.batch.num_rows)
@@ -42,7 +31,7 @@ class ArrowRows(Rows):
         try:
             return list(self.batch.column(column).to_pylist())
         except UnicodeDecodeError as error:
-            raise file_error(self.name, f"holds a text that is not UTF-8 ({error}); write it again") from None
+            raise self.table.error(f"holds a text that is not UTF-8 ({error}); write it again") from None
 
 
 class ParquetTable(TableFile):
@@ -67,18 +56,21 @@ class ParquetTable(TableFile):
     def chunks(self) -> Iterator[Rows]:
         with parquet_errors(self.name):
             for batch in self.file.iter_batches(batch_size=CHUNK):
-                yield ArrowRows(batch, self.name)
+                yield ArrowRows(batch, self)
 
     def writer(self, out: IO[bytes], added: Sequence[str]) -> ParquetWriter:
         codecs = codecs_of(self.file.metadata)
-        return ParquetWriter(self.schema, out, added, codecs | dict.fromkeys(added, next(iter(codecs.values()), "SNAPPY")))
+        codecs |= dict.fromkeys(added, next(iter(codecs.values()), "SNAPPY"))
+        return ParquetWriter(self, self.schema, out, added, codecs)
 
 
 class ParquetWriter(TableWriter):
     """Writes rows with columns added: ids and labels as strings, probabilities as doubles."""
 
-    def __init__(self, schema: pa.Schema, out: IO[bytes], added: Sequence[str], codecs: Any = "snappy") -> None:
-        super().__init__(out)
+    def __init__(
+        self, table: TableFile, schema: pa.Schema, out: IO[bytes], added: Sequence[str], codecs: Any = "snappy"
+    ) -> None:
+        super().__init__(table, out)
         self.types = [*schema.types, *[pa.string(), pa.string(), pa.float64()] * (len(added) // 3)]
         fields = map(pa.field, added, self.types[len(schema) :])
         self.schema = pa.schema([*schema, *fields], metadata=schema.metadata)
@@ -105,7 +97,7 @@ def schema_of(table: TableFile, scan: Scan) -> pa.Schema:
     """Return an Arrow schema for a table: a column of one kind of values has its type, any other holds strings."""
     types = {"integer": pa.int64(), "number": pa.float64(), "boolean": pa.bool_()}
     fields = []
-    for number, name in enumerate(column_names(table)):
+    for number, name in enumerate(table.column_names()):
         kinds = scan.kinds.get(number, set())
         kind = "number" if kinds == {"integer", "number"} else next(iter(kinds)) if len(kinds) == 1 else "text"
         fields.append(pa.field(name, types.get(kind, pa.string())))

@@ -25,18 +25,7 @@ from eigenthemes.core.progress import Advance
 from eigenthemes.core.spreadsheets import LONGEST_CELL, MOST_COLUMNS, MOST_ROWS, Workbook, cell_text
 from eigenthemes.documents.reader import ignore
 from eigenthemes.errors import MissingExtraError, SourceError
-from eigenthemes.tables.table_file import (
-    ColumnLinks,
-    Scan,
-    TableFile,
-    TableOptions,
-    TableWriter,
-    added_columns,
-    extended_rows,
-    file_error,
-    full_header,
-    value_text,
-)
+from eigenthemes.tables.table_file import ColumnLinks, Scan, TableFile, TableOptions, TableWriter, added_columns, value_text
 
 _BLOCK = 1 << 20
 # parts of the XML of a sheet, whose tags may have a prefix
@@ -63,7 +52,7 @@ class SpreadsheetFile(TableFile):
         self.sheet = self.workbook.choose_sheet(options.sheet)
         number, row = next(((number, row) for number, row in enumerate(self.workbook.rows(self.sheet)) if row), (0, []))
         if not row:
-            raise file_error(name, f"has an empty sheet {self.sheet!r}; a table has at least a header", "empty-table")
+            raise self.error(f"has an empty sheet {self.sheet!r}; a table has at least a header", "empty-table")
         self.header_row = number if options.header else None
         self.first = number + 1 if options.header else number
         self.header = tuple(cell_text(value).strip() for value in row) if options.header else ()
@@ -78,7 +67,7 @@ class SpreadsheetFile(TableFile):
 
     def writer(self, out: IO[bytes], added: Sequence[str]) -> WorkbookCopyWriter:
         if not self.name.lower().endswith((".xlsx", ".xlsm")):
-            raise file_error(self.name, "is a spreadsheet of a kind that is only read; write an .xlsx file", "table-output")
+            raise self.error("is a spreadsheet of a kind that is only read; write an .xlsx file", "table-output")
         return WorkbookCopyWriter(self, out, added)
 
 
@@ -91,9 +80,8 @@ class WorkbookCopyWriter(TableWriter):
     def __init__(self, file: SpreadsheetFile, out: IO[bytes], added: Sequence[str]) -> None:
         from openpyxl.utils import column_index_from_string, get_column_letter
 
-        super().__init__(out)
-        self.letters_of = get_column_letter
-        self.name, self.header_row = file.name, file.header_row
+        super().__init__(file, out)
+        self.letters_of, self.header_row = get_column_letter, file.header_row
         self.archive = zipfile.ZipFile(io.BytesIO(file.data))
         with self._damage_reported():
             self.part = _part_of_sheet(self.archive, file.sheet)
@@ -102,7 +90,7 @@ class WorkbookCopyWriter(TableWriter):
             [file.width, *(column_index_from_string(letters.decode()) for letters in columns)]
         )  # formatted cells without a value count, too
         if self.column + len(added) > MOST_COLUMNS:
-            raise _too_large(file.name, f"{self.column + len(added):,} columns", f"{MOST_COLUMNS:,}")
+            raise _too_large(file, f"{self.column + len(added):,} columns", f"{MOST_COLUMNS:,}")
         self.added: dict[int, Sequence[Any]] = {} if file.header_row is None else {file.header_row: added}
         self.next = file.first  # number of the first row of the next ones
         self.row = -1  # number of the last row whose XML was written
@@ -125,7 +113,7 @@ class WorkbookCopyWriter(TableWriter):
                         shutil.copyfileobj(source, target, _BLOCK)
         if self.added:
             problem = "is not written as a spreadsheet usually is, so cells cannot be added to its rows"
-            raise file_error(self.name, f"{problem}; write another format, such as CSV", "table-output")
+            raise self.table.error(f"{problem}; write another format, such as CSV", "table-output")
 
     def _blocks(self) -> Iterator[bytes]:
         """Yield the XML of the sheet in blocks that end with a row."""
@@ -146,7 +134,7 @@ class WorkbookCopyWriter(TableWriter):
             return match[0]
         style = _STYLE.findall(body)[-1:] if self.row == self.header_row else []
         xml = b"".join(
-            _cell_xml(f"{self.letters_of(column)}{self.row + 1}", self.name, value, b"".join(style))
+            _cell_xml(f"{self.letters_of(column)}{self.row + 1}", self.table, value, b"".join(style))
             for column, value in enumerate(self.added.pop(self.row), self.column + 1)
             if value is not None
         )
@@ -158,7 +146,7 @@ class WorkbookCopyWriter(TableWriter):
         try:
             yield
         except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, KeyError, ParseError) as error:
-            raise file_error(self.name, f"is not a complete spreadsheet ({error}); save it again") from None
+            raise self.table.error(f"is not a complete spreadsheet ({error}); save it again") from None
 
 
 def _part_of_sheet(archive: zipfile.ZipFile, sheet: str) -> str:
@@ -172,9 +160,9 @@ def _part_of_sheet(archive: zipfile.ZipFile, sheet: str) -> str:
     raise KeyError(f"there is no sheet {sheet}")
 
 
-def _cell_xml(place: str, name: str, value: str | float, style: bytes) -> bytes:
+def _cell_xml(place: str, table: TableFile, value: str | float, style: bytes) -> bytes:
     if isinstance(value, str):
-        text = escape(_text_of_cell(name, value)).encode()
+        text = escape(_text_of_cell(table, value)).encode()
         return b'<c r="%b"%b t="inlineStr"><is><t xml:space="preserve">%b</t></is></c>' % (place.encode(), style, text)
     return b'<c r="%b"%b><v>%b</v></c>' % (place.encode(), style, repr(value).encode())
 
@@ -183,26 +171,25 @@ class NewWorkbookWriter(TableWriter):
     """Writes the rows of a table of another format to a workbook with one sheet; texts that look like formulas are texts."""
 
     def __init__(self, table: TableFile, scan: Scan, out: IO[bytes], added: Sequence[str]) -> None:
-        super().__init__(out)
+        super().__init__(table, out)
         try:
             import openpyxl
             from openpyxl.cell import WriteOnlyCell
         except ImportError:
             raise MissingExtraError("writing spreadsheets", "openpyxl", "excel") from None
-        self.name, self.width = table.name, table.width
         if scan.rows + bool(table.header) > MOST_ROWS:
-            raise _too_large(table.name, f"{scan.rows:,} rows", f"{MOST_ROWS:,}")
+            raise _too_large(table, f"{scan.rows:,} rows", f"{MOST_ROWS:,}")
         if table.width + len(added) > MOST_COLUMNS:
-            raise _too_large(table.name, f"{table.width + len(added):,} columns", f"{MOST_COLUMNS:,}")
+            raise _too_large(table, f"{table.width + len(added):,} columns", f"{MOST_COLUMNS:,}")
         self._new_cell = WriteOnlyCell
         self._is_saved = False
         self.book = openpyxl.Workbook(write_only=True)
         self.sheet = self.book.create_sheet("links")
         if table.header:
-            self.sheet.append(list(map(self._cell, (*full_header(table), *added))))
+            self.sheet.append(list(map(self._cell, (*table.full_header, *added))))
 
     def write(self, rows: Any, links: Sequence[ColumnLinks]) -> None:
-        for row in extended_rows(rows, self.width, links):
+        for row in rows.extended(self.table.width, links):
             cells = list(map(self._cell, row))
             with _errors_of_disk():
                 self.sheet.append(cells)
@@ -216,7 +203,7 @@ class NewWorkbookWriter(TableWriter):
             return value
         if isinstance(value, datetime.date | datetime.time) and getattr(value, "tzinfo", None) is None:
             return value
-        cell = self._new_cell(self.sheet, value=_text_of_cell(self.name, value_text(value)))
+        cell = self._new_cell(self.sheet, value=_text_of_cell(self.table, value_text(value)))
         cell.data_type = "s"
         return cell
 
@@ -244,14 +231,14 @@ def _errors_of_disk() -> Iterator[None]:
         raise OSError(errno.EIO, f"the workbook cannot be saved: {error}") from error
 
 
-def _text_of_cell(name: str, text: str) -> str:
+def _text_of_cell(table: TableFile, text: str) -> str:
     """Return a text as a workbook holds it: characters that XML cannot hold are escaped."""
     if len(text) > LONGEST_CELL:
-        raise _too_large(name, f"a cell of {len(text):,} characters", f"cells of {LONGEST_CELL:,}")
+        raise _too_large(table, f"a cell of {len(text):,} characters", f"cells of {LONGEST_CELL:,}")
     text = re.sub("_(?=x[0-9A-Fa-f]{4}_)", "_x005F_", text)
     return _NOT_XML.sub(lambda match: f"_x{ord(match[0]):04X}_", text)
 
 
-def _too_large(name: str, what: str, limit: str) -> SourceError:
+def _too_large(table: TableFile, what: str, limit: str) -> SourceError:
     problem = f"with the links has {what}, and a sheet holds {limit}; write another format, such as CSV or Parquet"
-    return file_error(name, problem, "table-output")
+    return table.error(problem, "table-output")

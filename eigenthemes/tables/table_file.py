@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import IO, Any, NamedTuple
 
+import numpy as np
 import orjson
 
 from eigenthemes.core.progress import Advance
@@ -67,6 +68,10 @@ class Rows:
         """Return the cells of a column that are texts; empty for others."""
         return [value if isinstance(value, str) else "" for value in self.values(column)]
 
+    def extended(self, width: int, links: Sequence[ColumnLinks]) -> Iterator[tuple[Any, ...]]:
+        """Yield the first cells of each row, with those of the added columns behind them."""
+        return zip(*map(self.values, range(width)), *added_columns(links), strict=True)
+
 
 class ColumnLinks(NamedTuple):
     """The links of a column of some rows: one per row, None where there is no link."""
@@ -93,19 +98,14 @@ def added_columns(links: Sequence[ColumnLinks]) -> list[list[Any]]:
     return [column for each in links for column in each]
 
 
-def extended_rows(rows: Rows, width: int, links: Sequence[ColumnLinks]) -> Iterator[tuple[Any, ...]]:
-    """Yield the values of each row, with those of the added columns at its end."""
-    return zip(*map(rows.values, range(width)), *added_columns(links), strict=True)
-
-
 class TableWriter(ABC):
     """Writes the rows of a table with the added columns.
 
     notes  remarks for the user, complete after `close`
     """
 
-    def __init__(self, out: IO[bytes]) -> None:
-        self.out = out
+    def __init__(self, table: TableFile, out: IO[bytes]) -> None:
+        self.table, self.out = table, out
         self.notes: list[str] = []
 
     @abstractmethod
@@ -134,6 +134,11 @@ class Scan:
     kinds: dict[int, set[str]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
+    def spread(self) -> list[tuple[str, ...]]:
+        """Return up to `SAMPLE` of the rows, evenly spaced."""
+        places = np.linspace(0, len(self.sample) - 1, min(len(self.sample), SAMPLE)).astype(int).tolist()
+        return [self.sample[place] for place in places]
+
 
 class TableFile(ABC):
     """An opened table file.
@@ -161,6 +166,25 @@ class TableFile(ABC):
     def notes(self) -> list[str]:
         """Return remarks for the user, after all rows were read."""
         return []
+
+    def error(self, problem: str, code: str | None = None) -> SourceError:
+        """Return an error whose sentence begins with the name of the file."""
+        return SourceError(f"{self.name} {problem}", code=code, where=self.name)
+
+    @property
+    def full_header(self) -> tuple[str, ...]:
+        """The names of all columns; empty for those that the header does not name."""
+        return self.header + ("",) * (self.width - len(self.header))
+
+    def column_names(self) -> list[str]:
+        """Return a distinct name for each column: "column N" where the header has none."""
+        names: list[str] = []
+        for name in self.full_header:
+            name = name or f"column {len(names) + 1}"
+            while name in names:
+                name += "_"
+            names.append(name)
+        return names
 
     def scan(self, advance: Advance) -> Scan:
         """Read the complete file once, and raise an error if any part of it cannot be read."""
@@ -209,27 +233,6 @@ class Sampler:
         if len(self.kept) > 2 * SAMPLE:
             self.kept = self.kept[::2]
             self.step *= 2
-
-
-def file_error(name: str, problem: str, code: str | None = None) -> SourceError:
-    """Return an error about a table file, whose sentence begins with its name."""
-    return SourceError(f"{name} {problem}", code=code, where=name)
-
-
-def column_names(table: TableFile) -> list[str]:
-    """Return a distinct name for each column: "column N" where the header has none."""
-    names: list[str] = []
-    for name in full_header(table):
-        name = name or f"column {len(names) + 1}"
-        while name in names:
-            name += "_"
-        names.append(name)
-    return names
-
-
-def full_header(table: TableFile) -> tuple[str, ...]:
-    """Return the names of all columns; empty for those that the header does not name."""
-    return table.header + ("",) * (table.width - len(table.header))
 
 
 def value_text(value: Any) -> str:

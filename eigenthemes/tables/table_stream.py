@@ -15,8 +15,6 @@ from functools import lru_cache
 from pathlib import Path
 from typing import IO, cast
 
-import numpy as np
-
 from eigenthemes.core.checks import check_arguments
 from eigenthemes.core.files import source_size
 from eigenthemes.core.progress import Progress, Silent
@@ -37,18 +35,7 @@ from eigenthemes.tables.table_documents import (
     profile_columns,
     types_by_column,
 )
-from eigenthemes.tables.table_file import (
-    CHUNK,
-    LONGEST_NAME,
-    SAMPLE,
-    ColumnLinks,
-    Rows,
-    Scan,
-    TableFile,
-    TableOptions,
-    column_links,
-    full_header,
-)
+from eigenthemes.tables.table_file import CHUNK, LONGEST_NAME, ColumnLinks, Rows, Scan, TableFile, TableOptions, column_links
 
 _BY_NAME_ONLY = ("namematch", "degree", "prior-name")  # methods that do not use the other cells
 
@@ -229,7 +216,7 @@ def plan_columns(
     summary: TableSummary,
 ) -> ColumnPlan:
     """Return the columns to link, and how to link them; the summary gets the reasons."""
-    sample = Table(full_header(table), tuple(scan.sample))
+    sample = Table(table.full_header, tuple(scan.sample))
     if columns is None:
         summary.profiles = profile_columns(sample, linker.batches.generator)
         chosen = tuple(profile.column for profile in summary.profiles if profile.named)
@@ -266,8 +253,7 @@ def _sample_of_chunk(scan: Scan, chosen: tuple[int, ...], context: str) -> Texts
     """Return rows from the complete table, column by column; none if it is linked at once, or each row separately."""
     if scan.rows <= CHUNK or context not in ("table", "column"):
         return []
-    places = np.linspace(0, len(scan.sample) - 1, min(len(scan.sample), SAMPLE)).astype(int).tolist()
-    return _columns_of([scan.sample[place] for place in places], chosen)
+    return _columns_of(scan.spread(), chosen)
 
 
 def _columns_of(rows: list[tuple[str, ...]], chosen: tuple[int, ...]) -> Texts:
