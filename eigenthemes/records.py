@@ -54,8 +54,7 @@ class Candidate:
     prior: float
     description: str = ""
 
-    def __repr__(self) -> str:
-        return short_repr(self)
+    __repr__ = short_repr
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields, for JSON."""
@@ -101,8 +100,7 @@ class Mention:
     full_name: str | None = None
     source: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
-    def __repr__(self) -> str:
-        return short_repr(self)
+    __repr__ = short_repr
 
     @property
     def name(self) -> str:
@@ -263,8 +261,7 @@ class Document:
         if self.text is None and self.table is None and self.mentions is None:
             raise DocumentError("a document has neither text nor table nor mentions; give one of them")
 
-    def __repr__(self) -> str:
-        return short_repr(self)
+    __repr__ = short_repr
 
     def spans_of(self, mention: Mention) -> list[Span]:
         """Return the spans of a mention in code points; without a given span, the first occurrence of its text."""
@@ -377,11 +374,7 @@ class Link:
         """Return the JSON object of the mention, with the fields of the link."""
         record = {
             **self.mention.to_dict(),
-            "entity": self.entity,
-            "label": self.label,
-            "score": self.score,
-            "probability": self.probability,
-            "probability_if_in_kg": self.probability_if_in_kg,
+            **{name: getattr(self, name) for name in _ANSWER},
             "ranking": [candidate.to_dict() for candidate in self.ranking],
             "nil_reason": self.nil_reason,
         }
@@ -392,6 +385,9 @@ class Link:
         if self.explanation is not None:
             record["explanation"] = self.explanation.to_dict()
         return record
+
+
+_ANSWER = ("entity", "label", "score", "probability", "probability_if_in_kg")  # fields of a link
 
 
 @dataclass(frozen=True, slots=True)
@@ -430,17 +426,8 @@ class LinkedDocument(Displayed):
         return [
             {
                 "document": self.document.id,
-                "text": link.mention.text,
-                "start": link.mention.start,
-                "end": link.mention.end,
-                "row": link.mention.row,
-                "col": link.mention.col,
-                "entity": link.entity,
-                "label": link.label,
-                "score": link.score,
-                "probability": link.probability,
-                "probability_if_in_kg": link.probability_if_in_kg,
-                "nil_reason": link.nil_reason,
+                **{name: getattr(link.mention, name) for name in ("text", "start", "end", "row", "col")},
+                **{name: getattr(link, name) for name in (*_ANSWER, "nil_reason")},
             }
             for link in self.links
         ]
@@ -551,8 +538,7 @@ class Entity(Displayed):
     types: tuple[str, ...]
     prior: float
 
-    def __repr__(self) -> str:
-        return short_repr(self)
+    __repr__ = short_repr
 
     def _view(self) -> Iterator[Part]:
         from eigenthemes.display.views import view_of_entity

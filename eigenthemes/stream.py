@@ -57,13 +57,9 @@ class Report:
 
     def add(self, other: Report) -> None:
         """Add the counts of another one."""
-        self.documents += other.documents
-        self.mentions += other.mentions
-        self.linked += other.linked
-        self.failures += other.failures
-        self.unknown += other.unknown
+        for name in ("documents", "mentions", "linked", "unknown", "without_vector", "failures"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
         self.unknown_example = self.unknown_example or other.unknown_example
-        self.without_vector += other.without_vector
 
 
 @dataclass(slots=True)

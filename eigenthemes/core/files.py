@@ -321,6 +321,11 @@ def is_spreadsheet_name(name: str) -> bool:
     return name.lower().endswith(SPREADSHEETS)
 
 
+def name_without_compression(name: str) -> str:
+    """Return the name of a file without the suffix of a compression."""
+    return name.rpartition(".")[0] if name.lower().endswith(COMPRESSED) else name
+
+
 def wide_encoding(head: bytes) -> str | None:
     """Return UTF-16 or UTF-32 if a file is in it, with the byte order if there is no byte-order mark."""
     return next((encoding for encoding, beginning in _ENCODINGS.items() if beginning.match(head)), None)

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 import eigenthemes
 from eigenthemes.core import storage
-from eigenthemes.core.files import COMPRESSED
+from eigenthemes.core.files import name_without_compression
 from eigenthemes.errors import KBError, OptionError, SourceError
 from eigenthemes.kb.archive import unpacked
 from eigenthemes.linker import Linker, LinkOptions
@@ -136,8 +136,7 @@ class Job:
 
     def errors_of(self, file: CorpusFile) -> str:
         """Return the path of a file's bad records, which are not compressed."""
-        suffix = next((suffix for suffix in COMPRESSED if file.name.lower().endswith(suffix)), "")
-        return storage.join(self.folder, _ERRORS, file.name[: len(file.name) - len(suffix)])
+        return storage.join(self.folder, _ERRORS, name_without_compression(file.name))
 
     @property
     def unfinished(self) -> str:

@@ -283,7 +283,9 @@ def aida_of(linked: LinkedDocument, number: int) -> bytes:
             lines.append(f"{token}\t{'I' if place else 'B'}\t{name}\t{entity}")
         at = end
     lines += _tokens(text[at:])
-    return standoff.encode_lines([*_without_blanks(lines), ""])
+    lines.append("")
+    # blank lines are not repeated
+    return standoff.encode_lines([line for line, following in pairwise([*lines, "end"]) if line or following])
 
 
 def _ordered(linked: LinkedDocument) -> list[tuple[int, int, str]]:
@@ -301,12 +303,4 @@ def _ordered(linked: LinkedDocument) -> list[tuple[int, int, str]]:
 
 def _tokens(text: str) -> list[str]:
     """Return the tokens of a text, with an empty one for each line break."""
-    lines: list[str] = []
-    for number, line in enumerate(text.split("\n")):
-        lines += [""] * bool(number) + line.split()
-    return lines
-
-
-def _without_blanks(lines: list[str]) -> list[str]:
-    """Return lines without repeated blank ones, and without one at the end."""
-    return [line for line, following in pairwise([*lines, ""]) if line or following]
+    return [token.strip() for token in re.findall(r"\S+|\n", text)]

@@ -21,7 +21,6 @@ from eigenthemes.records import Document, Mention, PlainMentions, Table, mention
 
 _STRING, _INTEGER, _OBJECT, _LIST = {str}, {int}, {dict}, {list}
 _GOLD = {str, list, type(None)}
-_ABSENT: Any = object()
 _BEYOND_NAMES = frozenset(("row", "col", "only_types", "full_name"))  # fields of more than a name
 _EXACT = 2**53  # whole numbers above this are not exact as floats, and JSON parsers make floats of those above 64 bits
 _OFFSETS = 'expected "start" and "end" in Unicode code points, the end not included'
@@ -186,30 +185,24 @@ def _mention(item: Any, text: str | None, table: Table | None) -> Mention:
     name, start, end = _name(item, text), get("start"), get("end")
     if text is not None and end is not None:
         end = min(end, len(text))
-    row = col = None
-    if "row" in item or "col" in item:
-        row, col = get("row"), get("col")
-        if row is not None or col is not None:
-            name = _cell_name(row, col, name, table)
+    row, col = get("row"), get("col")
+    if row is not None or col is not None:
+        name = _cell_name(row, col, name, table)
     if name is None:
         raise DocumentError(
             f'it has {_fields(item)}, but no name; expected "text", or a span of the text or a cell of the table'
         )
-    gold = get("gold", _ABSENT)
-    candidates = get("candidates")
-    ids = priors = None
-    if candidates is not None:
-        ids, priors = candidates_of(candidates)
+    ids, priors = candidates_of(item["candidates"]) if get("candidates") is not None else (None, None)
     return Mention(
         name,
         start,
         end,
         row,
         col,
-        gold=(gold,) if type(gold) is str else None if gold is _ABSENT else gold_of(gold),
+        gold=gold_of(item["gold"]) if "gold" in item else None,
         candidates=ids,
         priors=priors,
-        only_types=_types(item["only_types"]) if "only_types" in item else (),
+        only_types=_types(get("only_types")),
         full_name=_text_or_none(get("full_name")),
         source=item,
     )

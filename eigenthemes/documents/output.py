@@ -14,7 +14,7 @@ from pathlib import Path
 
 import orjson
 
-from eigenthemes.core.files import COMPRESSED
+from eigenthemes.core.files import name_without_compression
 from eigenthemes.core.storage import report_write_errors
 from eigenthemes.documents import nif, web
 from eigenthemes.documents.benchmark_sets import aida_of
@@ -44,8 +44,7 @@ _BY_NAME = {
 
 def format_of_name(path: str) -> str:
     """Return the output format for the name of a file, which may be compressed; JSON lines for one without a suffix."""
-    name = Path(path.lower())
-    suffix = Path(name.stem).suffix if name.suffix in COMPRESSED else name.suffix
+    suffix = Path(name_without_compression(path.lower())).suffix
     if suffix not in _BY_NAME:
         *others, last = filter(None, _BY_NAME)
         raise OptionError(

@@ -17,7 +17,7 @@ from uuid import uuid4
 
 import orjson
 
-from eigenthemes.core.files import COMPRESSED, SNIFF, ZIP, compressing, is_spreadsheet_name, open_decompressed
+from eigenthemes.core.files import SNIFF, ZIP, compressing, is_spreadsheet_name, name_without_compression, open_decompressed
 from eigenthemes.core.progress import Advance
 from eigenthemes.core.storage import check_output
 from eigenthemes.documents.reader import RefuseTruncated, ignore
@@ -56,12 +56,13 @@ def open_table(path: str, options: TableOptions | None = None) -> Iterator[Table
             shutil.copyfileobj(source, target, 1 << 20)
         with copy.open("rb") as file:
             head = file.read(SNIFF)
-        yield _opened(path, str(copy), "stdin" if path == "-" else _name_without_compression(path), options, head)
+        name = "stdin" if path == "-" else name_without_compression(Path(path).name)
+        yield _opened(path, str(copy), name, options, head)
 
 
 def format_of_name(name: str) -> str | None:
     """Return the format of a file by the ending of its name; None where that is unknown."""
-    return FORMATS.get(Path(_name_without_compression(name)).suffix.lower())
+    return FORMATS.get(Path(name_without_compression(name)).suffix.lower())
 
 
 def _opened(source: str, path: str, name: str, options: TableOptions, head: bytes) -> TableFile:
@@ -104,11 +105,6 @@ def _head(path: str) -> bytes:
 def _is_compressed(path: str) -> bool:
     with open(path, "rb") as raw:
         return not raw.read(4).startswith(_BINARY)
-
-
-def _name_without_compression(path: str) -> str:
-    name = Path(path).name
-    return name.rpartition(".")[0] if name.lower().endswith(COMPRESSED) else name
 
 
 # writing
