@@ -7,14 +7,9 @@ CandidateMap (MapPoint, MapSupport)   the candidates of a document in the plane 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from eigenthemes.display import Displayed, plain, short
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from eigenthemes.display import Part
 
 # Values of `Reason.type`.
 EDGE, SHARED, SAME, LONGER, CLOSE = "edge", "shared", "same entity", "longer name", "close in the vectors"
@@ -289,14 +284,10 @@ class Explanation(Displayed):
     topic: TopicReason | None = None
     words: tuple[str, ...] = ()
     sentence: str = ""
+    _view_function = "view_of_explanation"
 
     def __repr__(self) -> str:
         return f"Explanation({plain(self.sentence or self.text)})"
-
-    def _view(self) -> Iterator[Part]:
-        from eigenthemes.display.views import view_of_explanation
-
-        return view_of_explanation(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields, for JSON, the sentence first."""

@@ -18,7 +18,6 @@ from eigenthemes.display import Displayed, short, short_repr
 from eigenthemes.errors import DocumentError
 
 if TYPE_CHECKING:
-    from eigenthemes.display import Part
     from eigenthemes.explanations import Explanation
 
 FRAGMENTS = "fragments"  # field of a mention in several pieces: their spans, in code points
@@ -403,6 +402,7 @@ class LinkedDocument(Displayed):
 
     document: Document
     links: tuple[Link, ...]
+    _view_function = "view_of_document"
 
     def __repr__(self) -> str:
         from eigenthemes.display.views import counted_links
@@ -411,11 +411,6 @@ class LinkedDocument(Displayed):
         name = "" if document.id is None else f"id={document.id!r}, "
         what = "" if document.text is None else f"text={short(document.text)}, "
         return f"LinkedDocument({name}{what}{counted_links(self.links)})"
-
-    def _view(self) -> Iterator[Part]:
-        from eigenthemes.display.views import view_of_document
-
-        return view_of_document(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON object of the document, with the links in place of its mentions."""
@@ -453,17 +448,13 @@ class LinkedTable(Displayed):
     links: tuple[Link, ...]
     context: str = "table"
     id: str | int | None = None
+    _view_function = "view_of_table"
 
     def __repr__(self) -> str:
         from eigenthemes.display.views import counted_links
 
         columns = tuple(self.column_name(column) for column in self.columns)
         return f"LinkedTable({self.table!r}, columns={short(columns)}, {counted_links(self.links)})"
-
-    def _view(self) -> Iterator[Part]:
-        from eigenthemes.display.views import view_of_table
-
-        return view_of_table(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON object of the table as a document, with its columns and context."""
@@ -537,13 +528,9 @@ class Entity(Displayed):
     description: str
     types: tuple[str, ...]
     prior: float
+    _view_function = "view_of_entity"
 
     __repr__ = short_repr
-
-    def _view(self) -> Iterator[Part]:
-        from eigenthemes.display.views import view_of_entity
-
-        return view_of_entity(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields, for JSON."""

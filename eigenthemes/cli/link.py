@@ -96,9 +96,9 @@ def link(kb: str, documents: tuple[str, ...], **options: Any) -> int:
     """
     options["columns"] = dict(parse_columns(options["columns"])) or None
     if options["columns"]:
-        from eigenthemes.documents.arrow_rows import DocumentColumns  # imports pyarrow
+        from eigenthemes.documents.arrow_rows import document_columns  # imports pyarrow
 
-        DocumentColumns.of(options["columns"])
+        document_columns(options["columns"])
     corpus = is_corpus(options["output"], options["engine"], options["output_format"])
     if corpus:
         check_corpus(documents, options)

@@ -111,12 +111,12 @@ def _check_columns(files: Sequence[CorpusFile], columns: Mapping[str, str] | Non
 
 def _column_error(file: CorpusFile, columns: Mapping[str, str] | None) -> SourceError | None:
     """Return what is wrong with the columns of a Parquet file; other files and damaged ones have no such error."""
-    from eigenthemes.documents.arrow_rows import DocumentColumns, ParquetDocuments
+    from eigenthemes.documents.arrow_rows import ParquetDocuments
 
     if file.name.lower().endswith(".parquet"):
         try:
             with open_input(file.path) as opened:
-                ParquetDocuments(opened, file.name, DocumentColumns.of(columns))
+                ParquetDocuments(opened, file.name, columns)
         except (SourceError, OSError) as error:
             return error if isinstance(error, SourceError) and error.code == "no-text-column" else None
     return None

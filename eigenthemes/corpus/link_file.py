@@ -85,13 +85,13 @@ def _link_parquet(job: Job, file: CorpusFile, linker: Linker, out: IO[bytes], op
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    from eigenthemes.documents.arrow_rows import DocumentColumns, ParquetDocuments
+    from eigenthemes.documents.arrow_rows import ParquetDocuments
     from eigenthemes.tables.arrow_batches import link_arrow, linked_schema
 
     total, rows = Report(), 0
     with open_input(file.path) as opened, ExitStack() as stack:
-        documents = ParquetDocuments(opened, file.name, DocumentColumns.of(job.columns))
-        given, mentions, compression = documents.schema, documents.columns.mentions, documents.compression
+        documents = ParquetDocuments(opened, file.name, job.columns)
+        given, mentions, compression = documents.schema, documents.columns["mentions"], documents.compression
         cause = _unused_name("cause", [*given.names, mentions])
         schema = linked_schema(given, explain=linker.options.explain, columns=job.columns, error_column=cause)
         schema = schema.remove(schema.get_field_index(cause))

@@ -22,12 +22,16 @@ if TYPE_CHECKING:
 
 
 class Displayed:
-    """Base of records that are displayed in notebooks and terminals; a subclass yields the parts of its view."""
+    """Base of records that are displayed in notebooks and terminals; a subclass names or yields the parts of its view."""
 
     __slots__ = ()
+    _view_function = ""  # of `views`
 
     def _view(self) -> Iterable[Part]:
-        raise NotImplementedError
+        from eigenthemes.display import views
+
+        parts: Iterable[Part] = getattr(views, self._view_function)(self)
+        return parts
 
     def _repr_html_(self) -> str:
         from eigenthemes.display.html import html_of

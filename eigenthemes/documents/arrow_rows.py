@@ -12,9 +12,10 @@ input, `LINKED`.
 from __future__ import annotations
 
 import base64
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import replace
 from typing import IO, Any
 
 import orjson
@@ -28,6 +29,7 @@ from eigenthemes.documents.json_lines import document_of_json
 from eigenthemes.errors import DocumentError, OptionError, SourceError
 from eigenthemes.records import Document
 
+ROLES = ("id", "text", "table", "mentions")  # of columns
 PLACES = {"start": pa.int64(), "end": pa.int64(), "row": pa.int64(), "col": pa.int64(), "full_name": pa.string()}
 _RANKED = pa.struct([("id", pa.string()), ("label", pa.string()), ("score", pa.float64())])
 LINKED = {
@@ -40,60 +42,37 @@ LINKED = {
     "nil_reason": pa.string(),
 }
 _IDS = pa.list_(pa.string())
+Parsed = Document | DocumentError
 SOMETIMES = {"unknown_candidates": _IDS, "ambiguous_with": _IDS, "explanation": pa.string()}  # explanations are JSON
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DocumentColumns:
-    """Names of the columns of documents; links are written to the column `mentions`."""
+def document_columns(given: Mapping[str, str] | None) -> dict[str, str]:
+    """Return the name of the column for each role, by default the same; {"text": "body"} names another one for the texts."""
+    unknown = next((role for role in given or {} if role not in ROLES), None)
+    if unknown is not None:
+        raise OptionError(f"columns has the role {unknown!r}; expected {', '.join(ROLES)}", where="columns")
+    columns = dict(zip(ROLES, ROLES, strict=True)) | dict(given or {})
+    twice = next((name for name, count in Counter(columns.values()).items() if count > 1), None)
+    if twice is not None:
+        raise OptionError(f"the column {twice!r} is given two roles; give it one", where="columns")
+    return columns
 
-    id: str = "id"
-    text: str = "text"
-    table: str = "table"
-    mentions: str = "mentions"
 
-    @staticmethod
-    def of(given: Mapping[str, str] | None) -> DocumentColumns:
-        """Return the columns for a dict of role and name, for instance {"text": "body"}."""
-        roles = [field.name for field in fields(DocumentColumns)]
-        unknown = next((role for role in given or {} if role not in roles), None)
-        if unknown is not None:
-            raise OptionError(f"columns has the role {unknown!r}; expected {', '.join(roles)}", where="columns")
-        columns = DocumentColumns(**(given or {}))
-        twice = next((name for role, name in asdict(columns).items() if columns.roles[name] != role), None)
-        if twice is not None:
-            raise OptionError(f"the column {twice!r} is given two roles; give it one", where="columns")
-        return columns
-
-    @property
-    def roles(self) -> dict[str, str]:
-        """Return name -> role."""
-        return {name: role for role, name in asdict(self).items()}
-
-    def check(self, schema: pa.Schema, where: str = "the batch") -> None:
-        """Refuse a schema that cannot contain documents."""
-        found = ", ".join(schema.names[:10]) or "none"
-        twice = [name for name in schema.names if schema.names.count(name) > 1]
-        if twice:
-            raise SourceError(f"{where} has two columns {twice[0]!r}; give each a name of its own", where=where)
-        if not any(name in schema.names for name in (self.text, self.table, self.mentions)):
-            raise SourceError(
-                f"{where} has no column {self.text!r} (it has {found}); say which column holds the texts",
-                code="no-text-column",
-                where=where,
-            )
-        for name, fits, expected in (
-            (self.text, is_text, "texts"),
-            (self.table, _is_table, "struct<header: list<string>, rows: list<list<string>>>"),
-            (self.mentions, _is_mentions, "list<struct<start, end, text, ...>>"),
-        ):
-            if name in schema.names and not (fits(schema.field(name).type) or types.is_null(schema.field(name).type)):
-                raise SourceError(
-                    f"the column {name!r} of {where} is of the type {schema.field(name).type}; expected {expected}, or another "
-                    "column for it",
-                    code="no-text-column",
-                    where=where,
-                )
+def check_schema(schema: pa.Schema, columns: Mapping[str, str], where: str = "the batch") -> None:
+    """Refuse a schema that cannot contain documents."""
+    found = ", ".join(schema.names[:10]) or "none"
+    twice = next((name for name, count in Counter(schema.names).items() if count > 1), None)
+    if twice is not None:
+        raise SourceError(f"{where} has two columns {twice!r}; give each a name of its own", where=where)
+    if not any(columns[role] in schema.names for role in _FITTING):
+        problem = f"{where} has no column {columns['text']!r} (it has {found}); say which column holds the texts"
+        raise SourceError(problem, code="no-text-column", where=where)
+    for role, (fits, expected) in _FITTING.items():
+        kind = schema.field(columns[role]).type if columns[role] in schema.names else pa.null()
+        if not fits(kind) and not types.is_null(kind):
+            problem = f"the column {columns[role]!r} of {where} is of the type {kind}"
+            remedy = f"expected {expected}, or another column for it"
+            raise SourceError(f"{problem}; {remedy}", code="no-text-column", where=where)
 
 
 def _is_list(type_: Any) -> bool:
@@ -111,17 +90,25 @@ def _is_table(type_: Any) -> bool:
     return _is_list(rows) and (_is_list(rows.value_type) or bool(types.is_null(rows.value_type)))
 
 
+_FITTING = {  # role -> whether a type fits it, and the expected one
+    "text": (is_text, "texts"),
+    "table": (_is_table, "struct<header: list<string>, rows: list<list<string>>>"),
+    "mentions": (_is_mentions, "list<struct<start, end, text, ...>>"),
+}
+
+
 # in
 
 
-def documents_of(batch: pa.RecordBatch, columns: DocumentColumns, *, whole: bool = False) -> Iterator[Document | DocumentError]:
+def documents_of(batch: pa.RecordBatch, columns: Mapping[str, str], *, whole: bool = False) -> Iterator[Parsed]:
     """Yield the document of each row, or its error.
 
     whole  documents keep all columns as their source, as for JSON lines; else only the columns of documents are read
     """
-    read = [name for name in batch.schema.names if whole or name in columns.roles]
-    values = [_values(batch.column(name), as_json=name not in columns.roles) for name in read]
-    names = [columns.roles.get(name, name) for name in read]
+    roles = {name: role for role, name in columns.items()}
+    read = [name for name in batch.schema.names if whole or name in roles]
+    values = [_values(batch.column(name), as_json=name not in roles) for name in read]
+    names = [roles.get(name, name) for name in read]
     for row in zip(*values, strict=True) if read else ((),) * batch.num_rows:
         bad = next((value for value in row if isinstance(value, DocumentError)), None)
         given = zip(names, row, strict=True)
@@ -143,7 +130,7 @@ def _value(scalar: Any, *, as_json: bool) -> Any:
     return orjson.loads(orjson.dumps(value, default=json_value)) if as_json else value
 
 
-def _document(row: dict[str, Any]) -> Document | DocumentError:
+def _document(row: dict[str, Any]) -> Parsed:
     if row.get("mentions") is not None:
         row["mentions"] = [_mention(mention) for mention in row["mentions"]]
     if "table" in row and row["table"].get("header") is None:
@@ -176,10 +163,10 @@ def _other_fields(names: Any) -> list[str]:
 # out
 
 
-def mentions_type(schema: pa.Schema, columns: DocumentColumns, *, explain: bool) -> pa.DataType:
-    """Return the type of linked mentions: places, text, other fields of the input, and the link."""
+def mentions_type(schema: pa.Schema, mentions: str, *, explain: bool) -> pa.DataType:
+    """Return the type of linked mentions: places, text, other fields of the input column of that name, and the link."""
     others: list[pa.Field] = []
-    column = schema.field(columns.mentions).type if columns.mentions in schema.names else pa.null()
+    column = schema.field(mentions).type if mentions in schema.names else pa.null()
     if _is_list(column) and types.is_struct(column.value_type):
         given = {field.name: field.type for field in column.value_type}
         plain = {name: type_.value_type if types.is_dictionary(type_) else type_ for name, type_ in given.items()}
@@ -206,12 +193,12 @@ _GROUP_ROWS, _GROUP_BYTES = 16_384, 64 << 20  # of a group that is written
 class ParquetDocuments:
     """An opened file of documents."""
 
-    def __init__(self, file: IO[bytes], name: str, columns: DocumentColumns) -> None:
-        self.name, self.columns = name, columns
+    def __init__(self, file: IO[bytes], name: str, columns: Mapping[str, str] | None) -> None:
+        self.name, self.columns = name, document_columns(columns)
         with parquet_errors(name):
             self.file = pq.ParquetFile(file)
         self.schema: pa.Schema = self.file.schema_arrow
-        columns.check(self.schema, name)
+        check_schema(self.schema, self.columns, name)
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """Yield the rows in batches."""
@@ -269,11 +256,11 @@ def parquet_errors(name: str) -> Iterator[None]:
         raise SourceError(f"{name} is not a complete Parquet file ({detail}); write it again", where=name) from None
 
 
-def read_parquet(path: str, name: str, columns: Mapping[str, str] | None) -> Iterator[Document | DocumentError]:
+def read_parquet(path: str, name: str, columns: Mapping[str, str] | None) -> Iterator[Parsed]:
     """Yield the documents of a file with all their columns, or the error of a row."""
     if path == "-":
         raise SourceError("Parquet cannot be read from standard input; save it, and give the path of the file", where=name)
-    roles = DocumentColumns.of(columns)
     with open_input(path) as file:
-        for batch in ParquetDocuments(file, name, roles).batches():
-            yield from documents_of(batch, roles, whole=True)
+        documents = ParquetDocuments(file, name, columns)
+        for batch in documents.batches():
+            yield from documents_of(batch, documents.columns, whole=True)

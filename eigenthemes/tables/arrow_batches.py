@@ -34,7 +34,15 @@ import orjson
 import pyarrow as pa
 
 from eigenthemes.core.checks import check_arguments
-from eigenthemes.documents.arrow_rows import LINKED, DocumentColumns, documents_of, json_value, mentions_type
+from eigenthemes.documents.arrow_rows import (
+    LINKED,
+    Parsed,
+    check_schema,
+    document_columns,
+    documents_of,
+    json_value,
+    mentions_type,
+)
 from eigenthemes.errors import DocumentError, OptionError
 from eigenthemes.linker import Linker
 from eigenthemes.pipeline.batch import BATCH
@@ -71,18 +79,18 @@ def link_arrow(
     OptionError
         If no column holds documents, or the column of errors exists already.
     """
-    roles = DocumentColumns.of(columns)
+    names = document_columns(columns)
     schema = linked_schema(batch.schema, explain=linker.options.explain, columns=columns, error_column=error_column)
     if isinstance(batch, pa.Table):
         linked = [link_arrow(each, linker, columns=columns, error_column=error_column) for each in batch.to_batches()]
         return pa.Table.from_batches(linked, schema=schema)
     links, errors = list[Links | None](), list[str | None]()
-    for document in _linked(linker, documents_of(batch, roles)):
+    for document in _linked(linker, documents_of(batch, names)):
         links.append(None if isinstance(document, DocumentError) else document)
         errors.append(str(document) if isinstance(document, DocumentError) else None)
-    type_ = schema.field(roles.mentions).type
+    type_ = schema.field(names["mentions"]).type
     arrays = {name: batch.column(number) for number, name in enumerate(batch.schema.names)}
-    arrays[roles.mentions] = pa.array(links, type_)
+    arrays[names["mentions"]] = pa.array(links, type_)
     arrays[error_column] = pa.array(errors, pa.string())
     return pa.RecordBatch.from_arrays([arrays[name] for name in schema.names], schema=schema)
 
@@ -102,16 +110,14 @@ def linked_schema(
     columns, error_column
         As for `link_arrow`.
     """
-    roles = DocumentColumns.of(columns)
-    roles.check(schema)
-    if error_column in schema.names or error_column == roles.mentions:
-        raise OptionError(
-            f"there is a column {error_column!r} already; give another name as error_column",
-            code="column-taken",
-            where=error_column,
-        )
-    field = pa.field(roles.mentions, mentions_type(schema, roles, explain=explain))
-    at = schema.get_field_index(roles.mentions)
+    names = document_columns(columns)
+    check_schema(schema, names)
+    mentions = names["mentions"]
+    if error_column in schema.names or error_column == mentions:
+        problem = f"there is a column {error_column!r} already; give another name as error_column"
+        raise OptionError(problem, code="column-taken", where=error_column)
+    field = pa.field(mentions, mentions_type(schema, mentions, explain=explain))
+    at = schema.get_field_index(mentions)
     linked = schema.append(field) if at < 0 else schema.set(at, field)
     return linked.append(pa.field(error_column, pa.string()))
 
@@ -127,7 +133,7 @@ def arrow_json_lines(batch: pa.RecordBatch, *, columns: Mapping[str, str] | None
     columns
         As for `link_arrow`.
     """
-    roles = DocumentColumns.of(columns).roles
+    roles = {name: role for role, name in document_columns(columns).items()}
     names = [roles.get(name, name) for name in batch.schema.names]
     values = [column.to_pylist() for column in batch.columns]
     return b"".join(_json_line(dict(zip(names, row, strict=True))) for row in zip(*values, strict=True))
@@ -149,9 +155,9 @@ def _link(link: dict[str, Any]) -> dict[str, Any]:
     return kept
 
 
-def _linked(linker: Linker, documents: Iterator[Document | DocumentError]) -> Iterator[Links | DocumentError]:
+def _linked(linker: Linker, documents: Iterator[Parsed]) -> Iterator[Links | DocumentError]:
     """Link documents in batches; errors keep their place."""
-    waiting: list[Document | DocumentError] = []
+    waiting: list[Parsed] = []
     characters = 0
     for document in documents:
         if isinstance(document, Document):
@@ -167,7 +173,7 @@ def _linked(linker: Linker, documents: Iterator[Document | DocumentError]) -> It
     yield from _decided(linker, waiting)
 
 
-def _decided(linker: Linker, documents: list[Document | DocumentError]) -> Iterator[Links | DocumentError]:
+def _decided(linker: Linker, documents: list[Parsed]) -> Iterator[Links | DocumentError]:
     decided = linker.decide(document for document in documents if isinstance(document, Document))
     records = linker.links(decided)
     for document in documents:
