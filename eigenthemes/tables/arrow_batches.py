@@ -34,15 +34,7 @@ import orjson
 import pyarrow as pa
 
 from eigenthemes.core.checks import check_arguments
-from eigenthemes.documents.arrow_rows import (
-    LINKED,
-    Parsed,
-    check_schema,
-    document_columns,
-    documents_of,
-    json_value,
-    mentions_type,
-)
+from eigenthemes.documents.arrow_rows import LINKED, check_schema, document_columns, documents_of, json_value, mentions_type
 from eigenthemes.errors import DocumentError, OptionError
 from eigenthemes.linker import Linker
 from eigenthemes.pipeline.batch import BATCH
@@ -155,9 +147,9 @@ def _link(link: dict[str, Any]) -> dict[str, Any]:
     return kept
 
 
-def _linked(linker: Linker, documents: Iterator[Parsed]) -> Iterator[Links | DocumentError]:
+def _linked(linker: Linker, documents: Iterator[Document | DocumentError]) -> Iterator[Links | DocumentError]:
     """Link documents in batches; errors keep their place."""
-    waiting: list[Parsed] = []
+    waiting: list[Document | DocumentError] = []
     characters = 0
     for document in documents:
         if isinstance(document, Document):
@@ -173,7 +165,7 @@ def _linked(linker: Linker, documents: Iterator[Parsed]) -> Iterator[Links | Doc
     yield from _decided(linker, waiting)
 
 
-def _decided(linker: Linker, documents: list[Parsed]) -> Iterator[Links | DocumentError]:
+def _decided(linker: Linker, documents: list[Document | DocumentError]) -> Iterator[Links | DocumentError]:
     decided = linker.decide(document for document in documents if isinstance(document, Document))
     records = linker.links(decided)
     for document in documents:
