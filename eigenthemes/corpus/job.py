@@ -123,11 +123,8 @@ class Job:
         linker = Linker(path, options=self.options)
         if linker.kb.state != self.kb_state:
             where = path if self.archive is None else self.archive[0]
-            raise KBError(
-                f"{where} is not the KB that the job started with; give every machine the same one",
-                code="kb-replaced",
-                where=where,
-            )
+            problem = f"{where} is not the KB that the job started with; give every machine the same one"
+            raise KBError(problem, code="kb-replaced", where=where)
         return linker
 
     def output_of(self, file: CorpusFile) -> str:
@@ -154,11 +151,7 @@ class Job:
             return
         existing = storage.list_files(self.folder)
         if existing and started is None:
-            raise OptionError(
-                f"{self.folder} contains {existing[0][0]}, which is not of such a job; give a new or an empty folder",
-                code="job-folder",
-                where=self.folder,
-            )
+            raise self._error(f"contains {existing[0][0]}, which is not of such a job; give a new or an empty folder")
         self._write("job.json", self._description())
 
     def _description(self) -> dict[str, Any]:
@@ -172,24 +165,19 @@ class Job:
         }
         return _parsed(_json(description))
 
+    def _error(self, problem: str, code: str = "job-folder") -> OptionError:
+        return OptionError(f"{self.folder} {problem}", code=code, where=self.folder)
+
     def _check_same(self, started: dict[str, Any]) -> None:
         """Refuse a folder whose finished files were linked with another KB, version or options."""
         if not started:
-            raise OptionError(
-                f"{self.folder} contains a job whose job.json is damaged; give another folder",
-                code="job-folder",
-                where=self.folder,
-            )
+            raise self._error("contains a job whose job.json is damaged; give another folder")
         old, new = (each | each.pop("options", {}) for each in (started, self._description()))
         name = next((name for name, value in new.items() if old.get(name) != value), None)
         if name is not None:
             difference = f"{name} {_short(old.get(name))}, now {_short(new[name])}" if name != "kb" else "another KB"
-            raise OptionError(
-                f"{self.folder} contains a job that was started with {difference}; continue with the same, or give another "
-                "folder",
-                code="resume-differs",
-                where=self.folder,
-            )
+            problem = f"contains a job that was started with {difference}; continue with the same, or give another folder"
+            raise self._error(problem, "resume-differs")
 
     def finished(self, files: Iterable[CorpusFile]) -> dict[str, FileReport]:
         """Return the reports of the files that an earlier run has linked, by name."""

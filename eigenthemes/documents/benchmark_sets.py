@@ -190,9 +190,8 @@ def _raw_text(name: str, folders: list[Path]) -> str | None:
         except (FileNotFoundError, NotADirectoryError):
             continue
         except OSError as error:
-            raise SourceError(
-                f"{folder / name} cannot be read ({error.strerror}); check its permissions", where=str(folder / name)
-            ) from None
+            path = str(folder / name)
+            raise SourceError(f"{path} cannot be read ({error.strerror}); check its permissions", where=path) from None
     return None
 
 

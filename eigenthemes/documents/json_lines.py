@@ -52,9 +52,8 @@ def gold_of(value: Any) -> tuple[str, ...]:
 def candidates_of(items: Any) -> tuple[tuple[str, ...], tuple[float, ...] | None]:
     """Return the ids of a list of candidates, each once, and their numbers if every one has a number."""
     if type(items) is not list:
-        raise DocumentError(
-            f'"candidates" is {_quoted(items)}; expected a list of ids, of [id, score, name] or of {{"id", "score"}}'
-        )
+        expected = 'expected a list of ids, of [id, score, name] or of {"id", "score"}'
+        raise DocumentError(f'"candidates" is {_quoted(items)}; {expected}')
     if set(map(type, items)) == _STRING:
         return tuple(dict.fromkeys(items)), None
     numbers: dict[str, float | None] = {}
@@ -189,9 +188,8 @@ def _mention(item: Any, text: str | None, table: Table | None) -> Mention:
     if row is not None or col is not None:
         name = _cell_name(row, col, name, table)
     if name is None:
-        raise DocumentError(
-            f'it has {_fields(item)}, but no name; expected "text", or a span of the text or a cell of the table'
-        )
+        expected = 'expected "text", or a span of the text or a cell of the table'
+        raise DocumentError(f"it has {_fields(item)}, but no name; {expected}")
     ids, priors = candidates_of(item["candidates"]) if get("candidates") is not None else (None, None)
     return Mention(
         name,
@@ -324,8 +322,6 @@ def _refuse_surrogates(document: Document) -> None:
     cells = chain(document.table.header, *document.table.rows) if document.table else ()
     names = mention_texts(document.mentions or ())
     for text in chain((document.text or "", document.about or ""), cells, names):
-        if text.isascii():
-            continue
         try:
             text.encode()
         except UnicodeEncodeError as error:

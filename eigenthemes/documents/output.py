@@ -47,11 +47,8 @@ def format_of_name(path: str) -> str:
     suffix = Path(name_without_compression(path.lower())).suffix
     if suffix not in _BY_NAME:
         *others, last = filter(None, _BY_NAME)
-        raise OptionError(
-            f"{path} ends in {suffix}, which is no output format; expected {', '.join(others)} or {last}, or choose a format",
-            code="output-suffix",
-            where=path,
-        )
+        remedy = f"expected {', '.join(others)} or {last}, or choose a format"
+        raise OptionError(f"{path} ends in {suffix}, which is no output format; {remedy}", code="output-suffix", where=path)
     return _BY_NAME[suffix]
 
 
@@ -125,9 +122,8 @@ class BratFolder:
         self.folder = Path(folder)
         if self.folder.exists() and (not self.folder.is_dir() or any(self.folder.iterdir())):
             kind = "a folder with files in it" if self.folder.is_dir() else "a file"
-            raise OptionError(
-                f"{folder} is {kind}; name an empty or a new folder for BRAT", code="output-folder", where=str(folder)
-            )
+            problem = f"{folder} is {kind}; name an empty or a new folder for BRAT"
+            raise OptionError(problem, code="output-folder", where=str(folder))
         self._taken: dict[str, int] = {}  # name in lower case -> number of documents with it
 
     def write(self, linked: LinkedDocument) -> None:

@@ -235,11 +235,8 @@ class DocumentFiles:
         """Raise a `SourceError` if a file was truncated, after its documents were used."""
         if self.diagnostics.counts[TRUNCATED]:
             example = self.diagnostics.examples[TRUNCATED][0]
-            raise SourceError(
-                f"{TRUNCATED}: {example}; what came before was read: fetch or pack the file again",
-                code="truncated",
-                where=example.partition(":")[0],
-            )
+            problem = f"{TRUNCATED}: {example}; what came before was read: fetch or pack the file again"
+            raise SourceError(problem, code="truncated", where=example.partition(":")[0])
 
     def _find_layout(self, source: Source) -> Layout:
         if self._given is None:

@@ -85,10 +85,8 @@ def _library_of(frame: Any) -> str:
             return library
     if type(frame).__name__ == "LazyFrame":
         raise OptionError("the frame is a LazyFrame of polars; collect() it first", where="frame")
-    raise OptionError(
-        f"the frame is of the type {type(frame).__name__}; expected a DataFrame of pandas or polars, or a pyarrow.Table",
-        where="frame",
-    )
+    expected = "expected a DataFrame of pandas or polars, or a pyarrow.Table"
+    raise OptionError(f"the frame is of the type {type(frame).__name__}; {expected}", where="frame")
 
 
 def _texts(library: str, frame: Any, number: int) -> list[str]:
