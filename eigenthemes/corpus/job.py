@@ -65,10 +65,8 @@ def _check_name(name: str, entry: storage.FileEntry, other: CorpusFile | None) -
     if other is not None and other.path == entry.path:
         raise OptionError(f"{entry.path} is given twice; give each file of documents once", where=entry.path)
     if other is not None:
-        raise OptionError(
-            f"{other.path} and {entry.path} would both be written as {name}; give the folder that contains both",
-            where=entry.path,
-        )
+        problem = f"{other.path} and {entry.path} would both be written as {name}; give the folder that contains both"
+        raise OptionError(problem, where=entry.path)
     if name.startswith(f"{_ERRORS}/"):
         raise OptionError(f"{entry.path} would be written as {name}, which is for errors; rename it", where=entry.path)
 
@@ -199,11 +197,9 @@ class Job:
             with storage.write_atomically(self._own(*name.split("/")), self.unfinished) as out:
                 out.write(_json(record))
         except OSError as error:
-            raise SourceError(
-                f"{self.folder} cannot be written ({storage.reason(error)}); free some space there, or give another folder",
-                code="job-folder",
-                where=self.folder,
-            ) from None
+            problem = f"{self.folder} cannot be written ({storage.reason(error)})"
+            remedy = "free some space there, or give another folder"
+            raise SourceError(f"{problem}; {remedy}", code="job-folder", where=self.folder) from None
 
 
 def _report(file: CorpusFile, record: bytes | None) -> FileReport | None:

@@ -257,9 +257,12 @@ class DocumentFiles:
 
     def _read(self, file: DocumentFile, source: Source, layout: Layout) -> Iterator[tuple[int, Data]]:
         """Yield line and data of each record; of layouts that are read at once, the number of the document."""
-        if layout in _SPLITTERS:
-            source.is_lines = layout not in (Layout.JSON_VALUES, Layout.BIOC)
-            return _SPLITTERS[layout](source.stream)
+        if layout in _SPLIT:
+            source.is_lines = layout is not Layout.JSON_VALUES
+            split, _ = _SPLIT[layout]
+            return split(source.stream)
+        if layout is Layout.BIOC:
+            return read_bioc(source.stream)
         if layout is Layout.TEXT and self._per_line:
             return _text_lines(source, file)
         if layout is Layout.PARQUET:
@@ -315,7 +318,8 @@ def parse_record(record: Record) -> Document:
     file, line, data, layout = record
     try:
         if isinstance(data, bytes):
-            return _PARSERS[layout](data, line)
+            _, parse = _SPLIT[layout]
+            return parse(data, line)
         if isinstance(data, DocumentError):
             raise data
     except DocumentError as error:
@@ -324,20 +328,13 @@ def parse_record(record: Record) -> Document:
     return data
 
 
-_PARSERS: dict[Layout, Callable[[bytes, int], Document]] = {
-    Layout.JSON_LINES: parse_document,
-    Layout.JSON_VALUES: parse_document,
-    Layout.TABEL: parse_wikitable,
-    Layout.AIDA: parse_aida,
-    Layout.PUBTATOR: parse_pubtator,
-}
-_SPLITTERS: dict[Layout, Callable[[Any], Iterator[tuple[int, Data]]]] = {
-    Layout.JSON_LINES: numbered_lines,
-    Layout.JSON_VALUES: split_values,
-    Layout.TABEL: numbered_lines,
-    Layout.AIDA: split_aida,
-    Layout.PUBTATOR: split_pubtator,
-    Layout.BIOC: read_bioc,
+# layouts whose records are split first and parsed later
+_SPLIT: dict[Layout, tuple[Callable[[Any], Iterator[tuple[int, bytes]]], Callable[[bytes, int], Document]]] = {
+    Layout.JSON_LINES: (numbered_lines, parse_document),
+    Layout.JSON_VALUES: (split_values, parse_document),
+    Layout.TABEL: (numbered_lines, parse_wikitable),
+    Layout.AIDA: (split_aida, parse_aida),
+    Layout.PUBTATOR: (split_pubtator, parse_pubtator),
 }
 _READERS: dict[Layout, Callable[[Source, DocumentFile], Iterable[Document | DocumentError]]] = {
     Layout.TEXT: lambda source, file: _document_of_text(source.text().read().decode("utf-8", "replace").rstrip("\r\n"), file),

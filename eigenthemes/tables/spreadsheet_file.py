@@ -86,9 +86,8 @@ class WorkbookCopyWriter(TableWriter):
         with self._damage_reported():
             self.part = _part_of_sheet(self.archive, file.sheet)
             columns = {letters for block in self._blocks() for letters in _COLUMN.findall(block)}
-        self.column = max(
-            [file.width, *(column_index_from_string(letters.decode()) for letters in columns)]
-        )  # formatted cells without a value count, too
+        # formatted cells without a value count, too
+        self.column = max(file.width, *(column_index_from_string(letters.decode()) for letters in columns), 0)
         if self.column + len(added) > MOST_COLUMNS:
             raise _too_large(file, f"{self.column + len(added):,} columns", f"{MOST_COLUMNS:,}")
         self.added: dict[int, Sequence[Any]] = {} if file.header_row is None else {file.header_row: added}
