@@ -112,6 +112,7 @@ class Mention:
         return {**self.source, **{name: value for name, value in places.items() if value is not None}, "text": self.text}
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class PlainMentions(Sequence[Mention]):
     """The mentions of a document as columns: a sequence whose `Mention` objects are made when they are first used.
 
@@ -131,20 +132,13 @@ class PlainMentions(Sequence[Mention]):
         Ids of candidates of each, with or without repetitions. None: they are looked up in the KB.
     """
 
-    __slots__ = ("_made", "candidates", "ends", "fields", "sources", "starts", "texts")
-
-    def __init__(
-        self,
-        texts: list[str],
-        starts: list[int] | None,
-        ends: list[int] | None,
-        sources: list[dict[str, Any]],
-        fields: set[str],
-        candidates: list[list[str]] | None = None,
-    ) -> None:
-        self.texts, self.starts, self.ends, self.sources, self.fields = texts, starts, ends, sources, fields
-        self.candidates = candidates
-        self._made: tuple[Mention, ...] | None = None
+    texts: list[str]
+    starts: list[int] | None
+    ends: list[int] | None
+    sources: list[dict[str, Any]]
+    fields: set[str]
+    candidates: list[list[str]] | None = None
+    _made: tuple[Mention, ...] | None = field(default=None, init=False)
 
     @property
     def made(self) -> tuple[Mention, ...]:

@@ -16,6 +16,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from urllib.parse import quote
 
+Names = Sequence[str | None]
+Numbers = Sequence[float | None]
 COMPOSITE, LEXICAL = "semapv:CompositeMatching", "semapv:LexicalMatching"
 NO_LICENSE = "https://w3id.org/sssom/license/unspecified"  # written by the standard's own tools if there is none
 COLUMNS = (
@@ -58,14 +60,7 @@ class MappingSet:
     justification: str = COMPOSITE
     found: dict[tuple[str, str], dict[str, Mapped]] = field(default_factory=dict)
 
-    def add_column(
-        self,
-        column: str,
-        texts: Sequence[str],
-        entities: Sequence[str | None],
-        labels: Sequence[str | None],
-        probabilities: Sequence[float | None],
-    ) -> None:
+    def add_column(self, column: str, texts: Sequence[str], entities: Names, labels: Names, probabilities: Numbers) -> None:
         """Add the links of the cells of a column; the highest probability of a text and an entity is the confidence."""
         for text, entity, label, probability in zip(texts, entities, labels, probabilities, strict=True):
             if entity is not None:
