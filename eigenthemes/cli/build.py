@@ -21,10 +21,7 @@ _PREDICATE = "IRI or CURIE; may be given several times."
 @click.option("-o", "--output", required=True, type=click.Path(), help="Folder of the new KB.")
 @click.option("--force", is_flag=True, help="Replace an existing KB; the corrections that it remembers are kept.")
 @click.option(
-    "--format",
-    "format_name",
-    help="nt, nq, ttl, trig, xml, jsonld, wikidata, obo, json, graphml, csv, tsv, jsonl or parquet; "
-    "default: found from content and name.",
+    "--format", "format_name", help="nt, nq, ttl, trig, xml, jsonld, wikidata, obo, json, graphml, csv, tsv, jsonl or parquet."
 )
 @click.option("--label", multiple=True, metavar="IRI", help=f"Another predicate of names. {_PREDICATE}")
 @click.option("--alias", multiple=True, metavar="IRI", help=f"Another predicate of aliases. {_PREDICATE}")
@@ -44,8 +41,7 @@ _PREDICATE = "IRI or CURIE; may be given several times."
     "columns",
     multiple=True,
     metavar="ROLE=HEADER",
-    help="Tables: which column is which, e.g. id=code or edge=parent, or of one file FILE:id=code; ids may have a prefix, "
-    "FILE:id=product:{code}; may be given several times.",
+    help="Tables: which column is which, e.g. id=code; of one file FILE:id=code, with a prefix id=product:{code}.",
 )
 @click.option("--no-header", is_flag=True, help="CSV, TSV: the first row is data; columns are called 1, 2, ...")
 @click.option("--split", metavar="TEXT", help="Tables: separator of aliases in a cell; default: |, or ; if there is none.")
@@ -58,14 +54,11 @@ _PREDICATE = "IRI or CURIE; may be given several times."
     "not_types",
     multiple=True,
     metavar="TYPE",
-    help="Entities of this type connect and are no answers; none: also concept schemes, collections, categories are answers.",
+    help="Entities of this type connect and are no answers; none: also concept schemes and categories are.",
 )
 @click.option("--names-from-ids", is_flag=True, help="Name entities without a name by the last part of their id.")
 @click.option(
-    "--embedding",
-    default="prone",
-    metavar="NAME",
-    help="How vectors are made from the edges: prone, deepwalk, netsmf, louvainne, or none.",
+    "--embedding", default="prone", metavar="NAME", help="Vectors from the edges: prone, deepwalk, netsmf, louvainne or none."
 )
 @click.option("--dimensions", type=int, help="Of the vectors; default: 128, a fifth of the nodes at most.")
 @click.option("--train/--no-train", default=True, help="Train the ranker, on documents made up from the KG.")
@@ -75,7 +68,7 @@ _PREDICATE = "IRI or CURIE; may be given several times."
     "--lexicon",
     type=click.Path(),
     metavar="FILE",
-    help="A form and the name of its entity per line (Hoosiers, Indiana), besides the known demonyms; none: not even these.",
+    help="A form and the name of its entity per line, besides the known demonyms; none: not even these.",
 )
 @click.option("--seed", type=SEED, default=0, help="The same seed gives the same bytes.")
 @click.option("--strict", is_flag=True, help="Stop at the first problem in a source.")
@@ -83,8 +76,7 @@ _PREDICATE = "IRI or CURIE; may be given several times."
 @click.option(
     "--max-memory",
     metavar="SIZE",
-    help="Of all processes together, like 4G or 800M: what does not fit lies in temporary files. The same KB; needs the extra "
-    "[big]. Training the ranker is not held to it.",
+    help="Of all processes, like 4G: the rest lies in temporary files. Needs the extra [big]; training may take more.",
 )
 @click.option("--dry-run", is_flag=True, help="Only print a rough estimate of the time, memory and disk that the build takes.")
 @click.option(
@@ -177,15 +169,12 @@ def _report(manifest: dict[str, Any]) -> None:
 @click.option("--import", "source", type=click.Path(), metavar="FILE", help="Take vectors from a file instead.")
 @click.option("--ids", type=click.Path(), metavar="FILE", help="With --import of a .npy matrix: its ids, one per line.")
 @click.option(
-    "--format",
-    "format_name",
-    help="Of --import: npy, npz, parquet, word2vec-text or word2vec-binary; default: found from content.",
+    "--format", "format_name", help="Of --import: npy, npz, parquet, word2vec-text or word2vec-binary.  [default: detected]"
 )
 @click.option(
     "--inductive",
     is_flag=True,
-    help="Entities without a vector get one from their neighbours, then from their descriptions (--word-vectors); "
-    "without --method and --import: those of --vectors.",
+    help="Vectors for entities without one, from their neighbours, then descriptions; alone: in the set --vectors.",
 )
 @click.option("--vectors", metavar="NAME", help="With --inductive: the set to complete; default: the last one.")
 @click.option("--name", help="Name of the set in the KB; default: the method, or imported.")

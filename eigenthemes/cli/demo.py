@@ -24,10 +24,7 @@ _EXPLAINED = {"small": "machine-learning", "places": "storm"}  # documents whose
 
 @click.command()
 @click.option(
-    "--kg",
-    type=click.Choice(("small", "places")),
-    default="small",
-    help="The KG written for the project, or the cities of GeoNames.",
+    "--kg", type=click.Choice(("small", "places")), default="small", help="Our own small KG, or the cities of GeoNames."
 )
 @click.option("-o", "--output", type=click.Path(), help="Keep the KB in this folder.")
 @click.option("--serve", "is_served", is_flag=True, help="Serve the KB: a page in the browser, REST, reconciliation.")

@@ -163,10 +163,9 @@ def set_names(paths: tuple[str, ...]) -> dict[str, str]:
     places = {path: [*Path(path).absolute().parts[:-1], document_name(path)] for path in dict.fromkeys(paths)}
     names: dict[str, str] = {}
     for path, parts in places.items():
-        length = 1
-        while length < len(parts) and any(parts[-length:] == other[-length:] for at, other in places.items() if at != path):
-            length += 1
-        name = "/".join(parts[-length:])
+        others = [other for at, other in places.items() if at != path]
+        lengths = (length for length in range(1, len(parts)) if all(parts[-length:] != other[-length:] for other in others))
+        name = "/".join(parts[-next(lengths, len(parts)) :])
         names[path if name in names else name] = path
     return names
 

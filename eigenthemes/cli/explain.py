@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -62,31 +62,22 @@ def explain(
             _print_document(chosen, [explainer.explain(number) for number in range(mentions)], headed=document == "all")
 
 
-def _chosen(documents: Iterator[Document], wanted: str | None) -> Iterator[Document]:
+def _chosen(documents: Iterator[Document], wanted: str | None) -> Iterable[Document]:
     """Return the first document, all, or one by its id, or by its number if no id equals it."""
     if wanted == "all":
-        yield from documents
-    elif wanted is None:
-        first = next(documents, None)
-        if first is None:
-            raise DocumentError("there is no document to explain; give JSON lines or a text")
-        yield first
-    else:
-        yield _find(documents, wanted)
-
-
-def _find(documents: Iterator[Document], wanted: str) -> Document:
-    number = parse_digits(wanted)
-    by_number: Document | None = None
+        return documents
+    by_number: list[Document] = []
     example, count = "", 0
     for each in documents:
-        if each.id is not None and str(each.id) == wanted:
-            return each
-        if count == number:
-            by_number = each
+        if wanted is None or (each.id is not None and str(each.id) == wanted):
+            return [each]
+        if count == parse_digits(wanted):
+            by_number = [each]
         example = example or ("" if each.id is None else f", with ids like {each.id}")
         count += 1
-    if by_number is None:
+    if wanted is None:
+        raise DocumentError("there is no document to explain; give JSON lines or a text")
+    if not by_number:
         there = "there is 1" if count == 1 else f"there are {count:,}"
         raise DocumentError(f"there is no document {wanted}; {there}{example}; give an id, a number from 0, or all")
     return by_number

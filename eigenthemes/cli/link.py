@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     "--detector",
     default="names",
     metavar="NAME",
-    help="Finds mentions in documents without any: names (of the KB), names-and-dates, cells, given, spacy:FOLDER.",
+    help="Finds mentions: names (of the KB), names-and-dates, cells, given, spacy:FOLDER.",
 )
 @language_option
 @about_option
@@ -71,13 +71,12 @@ if TYPE_CHECKING:
     "columns",
     multiple=True,
     metavar="ROLE=NAME",
-    help="Parquet: what a column is called, e.g. text=body; the roles are id, text, table and mentions.",
+    help="Parquet: the column of id, text, table or mentions, e.g. text=body.",
 )
 @click.option(
     "--output-format",
     metavar="NAME",
-    help="jsonl, json, nif, brat (-o names a folder), pubtator, bioc, aida, web-annotation or html.  [default: by the suffix "
-    "of -o, else jsonl]",
+    help="jsonl, json, nif, brat, pubtator, bioc, aida, web-annotation, html.  [default: by the suffix of -o]",
 )
 @click.option("--errors", type=click.Path(), metavar="FILE", help="Write records that cannot be linked here: line and cause.")
 @click.option("--strict", is_flag=True, help="Stop at the first record that cannot be linked.")

@@ -28,22 +28,21 @@ corpus_options = option_group(
     click.option(
         "--engine",
         type=click.Choice(("local", "ray")),
-        help="What links the files of a corpus into the folder -o: --jobs processes, or a Ray cluster.",
+        help="Link files into the folder -o, by --jobs processes or a Ray cluster.",
     ),
     click.option(
         "--address", metavar="ADDRESS", help="With --engine ray: of a running cluster, or auto; default: start one here."
     ),
     click.option(
         "--workers",
-        type=click.IntRange(min=1, max=MOST_JOBS * 64),
+        type=click.IntRange(1, MOST_JOBS * 64),
         metavar="N",
-        help="With --engine ray: files linked at once.  [default: as many as the cluster has CPUs]",
+        help="With --engine ray: files linked at once; default: the CPUs.",
     ),
     click.option(
         "--kb-archive",
         metavar="FILE",
-        help="With --engine ray: the KB as tar.gz or zip, a path or URL that all machines reach; each unpacks it once. "
-        "Default: the KB is at the same path on all of them.",
+        help="With --engine ray: the KB as tar.gz or zip that all machines reach; default: they all have its path.",
     ),
 )
 

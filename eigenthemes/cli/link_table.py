@@ -40,11 +40,7 @@ _BINARY = ("parquet", "xlsx")
 @click.option("--context", type=click.Choice(_CONTEXTS), default="table", help="Which cells are decided together.")
 @link_flags
 @click.option(
-    "--suffix",
-    default="",
-    show_default=False,
-    metavar="TEXT",
-    help="Put before _id, _label and _probability in new columns' names.",
+    "--suffix", default="", show_default=False, metavar="TEXT", help="Before _id, _label and _probability in new headers."
 )
 @click.option("--sheet", metavar="NAME", help="Sheet of a spreadsheet, by name or number from 1.  [default: the first]")
 @click.option("--no-header", is_flag=True, help="The first row is data; --columns takes numbers.")
@@ -149,10 +145,9 @@ def _types(opened: TableFile, given: Sequence[str]) -> tuple[dict[str | int, lis
 
 
 def _print_summary(summary: TableSummary, seconds: float) -> None:
-    if summary.profiles:
-        for profile in summary.profiles:
-            name = profile.name or f"column {profile.column + 1}"
-            say(f"{name}: {'linked' if profile.named else 'not linked'}, {profile.why}", err=True)
+    for profile in summary.profiles or ():
+        name = profile.name or f"column {profile.column + 1}"
+        say(f"{name}: {'linked' if profile.named else 'not linked'}, {profile.why}", err=True)
     for note in summary.notes:
         say(f"note: {note}", err=True)
     for name in summary.columns:

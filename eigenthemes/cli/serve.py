@@ -22,25 +22,17 @@ _CONTEXTS = ("column", "row", "none")
 @click.option("--host", default="127.0.0.1", help="The address to listen at; 0.0.0.0: from anywhere.")
 @click.option("--token", envvar="EIGENTHEMES_TOKEN", metavar="TEXT", help="What requests must bring; or in $EIGENTHEMES_TOKEN.")
 @click.option(
-    "--allow-host",
-    "allowed_hosts",
-    multiple=True,
-    metavar="NAME",
-    help="A name the service is called by, beside its addresses; *: any.",
+    "--allow-host", "allowed_hosts", multiple=True, metavar="NAME", help="A name of the service, beside its addresses; *: any."
 )
 @click.option(
-    "--root-path",
-    default="",
-    show_default=False,
-    metavar="PATH",
-    help="Path of the service behind a proxy, as /kg, if the proxy does not send it.",
+    "--root-path", metavar="PATH", default="", show_default=False, help="Path behind a proxy that does not send it, as /kg."
 )
 @click.option(
     "--trust-proxy",
     "trusted_proxies",
     multiple=True,
     metavar="ADDRESS",
-    help="A proxy whose X-Forwarded-Prefix and -Proto are used, besides proxies on this machine; or a network.",
+    help="A proxy whose X-Forwarded-Prefix and -Proto are used, besides those on this machine.",
 )
 @click.option("--workers", default=1, type=JOBS, help="Processes; they share the KB.")
 @click.option("--corrections", type=click.Path(dir_okay=False), metavar="FILE", help="Append corrections of the page here.")
