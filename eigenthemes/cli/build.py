@@ -222,15 +222,16 @@ def _own(options: dict[str, Any]) -> dict[str, Any]:
     from eigenthemes.core.scratch import parse_memory
     from eigenthemes.embeddings.deepwalk import PAPER
 
-    own = {name: options[name] for name in ("walks", "length", "window") if options[name] is not None}
+    names = ("walks", "length", "window", "negatives", "max_memory")
+    own = {name: options[name] for name in names if options[name] is not None}
     if options["preset"] == "paper":
         own = {**{name: value for name, value in PAPER.items() if name != "dimensions"}, **own}
-    if options["negatives"] is not None:
-        own |= {"negatives": options["negatives"], "hierarchical": False}
+    if "negatives" in own:
+        own["hierarchical"] = False
+    if "max_memory" in own:
+        own["max_memory"] = parse_memory(own["max_memory"])
     if options["fast"]:
         own["fast"] = True
-    if options["max_memory"] is not None:
-        own["max_memory"] = parse_memory(options["max_memory"])
     return own
 
 

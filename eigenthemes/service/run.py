@@ -117,7 +117,6 @@ class Supervisor:
         self.paths, self.settings, self.listening, self.on_ready = paths, settings, listening, on_ready
         self.workers: dict[int, _Worker] = {}
         self._folder = ""  # of the metrics
-        self._restarts: dict[int, float] = {}  # number of a worker -> time of its restart
         self._is_stopping = self._was_ready = self._wants_reload = False
         self._states: dict[str, str] | None = None  # of the KBs that all serve
 
@@ -129,7 +128,7 @@ class Supervisor:
         with TemporaryDirectory(prefix="eigenthemes-") as self._folder:
             try:
                 self._start(0)  # alone: the others use what it compiles
-                while self.workers or self._restarts:
+                while self.workers:
                     self._supervise()
             finally:
                 self._kill()
@@ -138,7 +137,6 @@ class Supervisor:
         if self._is_stopping:  # the second signal
             self._kill()
         self._is_stopping = True
-        self._restarts.clear()
         for worker in self.workers.values():
             worker.process.terminate()
 
@@ -170,9 +168,6 @@ class Supervisor:
                 self._restart(number, worker)
         if self._is_stopping:
             return
-        for number in [number for number, when in self._restarts.items() if when <= time.monotonic()]:
-            del self._restarts[number]
-            self._start(number)
         if not self._was_ready and all(worker.is_ready for worker in self.workers.values()):
             for number in range(len(self.workers), self.settings.workers):
                 self._start(number)
@@ -214,9 +209,11 @@ class Supervisor:
             return
         if not self._was_ready:
             raise WorkerError("a process of the service ended abruptly (killed, or out of memory); try fewer of them")
-        now = time.monotonic()
-        self._restarts[number] = now + (_PAUSE if now - worker.started < _SHORT_LIFE else 0.0)
         log.warning("a process of the service ended (exit code %s); it is started again", worker.process.exitcode)
+        if time.monotonic() - worker.started < _SHORT_LIFE:
+            time.sleep(_PAUSE)
+        if not self._is_stopping:
+            self._start(number)
 
     def _reload(self) -> None:
         self._wants_reload = False
