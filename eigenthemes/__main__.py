@@ -1,9 +1,14 @@
 """Entry point of the command eigenthemes, and of python -m eigenthemes: Ctrl-C ends it with one sentence at any time."""
 
-import atexit
-import os
-import signal
 import sys
+
+try:
+    import atexit
+    import os
+    import signal
+except KeyboardInterrupt:
+    sys.stderr.write("eigenthemes: interrupted; nothing was changed\n")
+    sys.exit(130)
 
 INTERRUPTED = 130
 _RETRY = 0.01  # seconds until a lost interrupt is sent again
