@@ -27,12 +27,8 @@ _PREDICATE = "IRI or CURIE; may be given several times."
 @click.option("--alias", multiple=True, metavar="IRI", help=f"Another predicate of aliases. {_PREDICATE}")
 @click.option("--description", multiple=True, metavar="IRI", help=f"Another predicate of descriptions. {_PREDICATE}")
 @click.option("--type", multiple=True, metavar="IRI", help=f"Another predicate of types. {_PREDICATE}")
-@click.option(
-    "--prior", multiple=True, metavar="IRI", help=f"A predicate of popularity (a number); default: the degree. {_PREDICATE}"
-)
-@click.option(
-    "--lang", "languages", metavar="LIST", help="Languages to keep, best first, e.g. en,de; untagged stay. Default: all."
-)
+@click.option("--prior", multiple=True, metavar="IRI", help=f"Popularity, a number; default: the degree. {_PREDICATE}")
+@click.option("--lang", "languages", metavar="LIST", help="Languages kept, best first, as en,de; untagged stay. Default: all.")
 @click.option("--synonyms", default="exact", metavar="LIST", help="Synonym scopes of ontologies: exact,related,broad,narrow.")
 @click.option("--with-properties", is_flag=True, help="OWL: the properties of an ontology are entities, too.")
 @click.option("--sitelink", metavar="WIKI", help="Wikidata: only entities with a page there, e.g. enwiki.")
@@ -46,9 +42,7 @@ _PREDICATE = "IRI or CURIE; may be given several times."
 @click.option("--no-header", is_flag=True, help="CSV, TSV: the first row is data; columns are called 1, 2, ...")
 @click.option("--split", metavar="TEXT", help="Tables: separator of aliases in a cell; default: |, or ; if there is none.")
 @click.option("--keep", type=click.Path(), help="Text file of ids, one per line: nothing else becomes part of the KB.")
-@click.option(
-    "--only-type", "only_types", multiple=True, metavar="TYPE", help="Only entities of this type are answers; others connect."
-)
+@click.option("--only-type", "only_types", multiple=True, metavar="TYPE", help="Only entities of this type are answers.")
 @click.option(
     "--not-type",
     "not_types",
@@ -57,9 +51,7 @@ _PREDICATE = "IRI or CURIE; may be given several times."
     help="Entities of this type connect and are no answers; none: also concept schemes and categories are.",
 )
 @click.option("--names-from-ids", is_flag=True, help="Name entities without a name by the last part of their id.")
-@click.option(
-    "--embedding", default="prone", metavar="NAME", help="Vectors from the edges: prone, deepwalk, netsmf, louvainne or none."
-)
+@click.option("--embedding", default="prone", metavar="NAME", help="Vectors: prone, deepwalk, netsmf, louvainne or none.")
 @click.option("--dimensions", type=int, help="Of the vectors; default: 128, a fifth of the nodes at most.")
 @click.option("--train/--no-train", default=True, help="Train the ranker, on documents made up from the KG.")
 @click.option("--word-vectors", type=click.Path(), metavar="FILE", help="For the ranker: the words of a text count, too.")
@@ -79,9 +71,7 @@ _PREDICATE = "IRI or CURIE; may be given several times."
     help="Of all processes, like 4G: the rest lies in temporary files. Needs the extra [big]; training may take more.",
 )
 @click.option("--dry-run", is_flag=True, help="Only print a rough estimate of the time, memory and disk that the build takes.")
-@click.option(
-    "--temporary", type=click.Path(), metavar="FOLDER", help="With --max-memory: place of these files; default: beside the KB."
-)
+@click.option("--temporary", type=click.Path(), metavar="FOLDER", help="For files of --max-memory; default: beside the KB.")
 def build(sources: tuple[str, ...], output: str, force: bool, dry_run: bool, **options: Any) -> None:
     """Build a KB from the files of a knowledge graph.
 
@@ -153,9 +143,7 @@ def _report(manifest: dict[str, Any]) -> None:
 
 @click.command()
 @click.argument("kb", type=click.Path())
-@click.option(
-    "--method", metavar="NAME", help="prone, deepwalk, netsmf, louvainne (from the edges) or descriptions.  [default: prone]"
-)
+@click.option("--method", metavar="NAME", help="prone, deepwalk, netsmf, louvainne or descriptions.  [default: prone]")
 @click.option("--dimensions", type=int, help="Of vectors that are made; default: 128, a fifth of the nodes at most.")
 @click.option("--seed", type=SEED, default=0, help="The same seed gives the same bytes.")
 @click.option("--preset", type=click.Choice(("paper",)), help="deepwalk: as in the paper, 80 walks of 80, window 10: hours.")
@@ -168,9 +156,7 @@ def _report(manifest: dict[str, Any]) -> None:
 @click.option("--word-vectors", type=click.Path(), metavar="FILE", help="For descriptions, and for --inductive.")
 @click.option("--import", "source", type=click.Path(), metavar="FILE", help="Take vectors from a file instead.")
 @click.option("--ids", type=click.Path(), metavar="FILE", help="With --import of a .npy matrix: its ids, one per line.")
-@click.option(
-    "--format", "format_name", help="Of --import: npy, npz, parquet, word2vec-text or word2vec-binary.  [default: detected]"
-)
+@click.option("--format", "format_name", help="Of --import: npy, npz, parquet, word2vec-text, word2vec-binary; default: found.")
 @click.option(
     "--inductive",
     is_flag=True,

@@ -23,9 +23,7 @@ _EXPLAINED = {"small": "machine-learning", "places": "storm"}  # documents whose
 
 
 @click.command()
-@click.option(
-    "--kg", type=click.Choice(("small", "places")), default="small", help="Our own small KG, or the cities of GeoNames."
-)
+@click.option("--kg", type=click.Choice(("small", "places")), default="small", help="Our small KG, or the cities of GeoNames.")
 @click.option("-o", "--output", type=click.Path(), help="Keep the KB in this folder.")
 @click.option("--serve", "is_served", is_flag=True, help="Serve the KB: a page in the browser, REST, reconciliation.")
 @click.option("--port", default=8000, type=click.IntRange(0, 65535), help="Of the service; 0: any free one.")

@@ -30,9 +30,7 @@ corpus_options = option_group(
         type=click.Choice(("local", "ray")),
         help="Link files into the folder -o, by --jobs processes or a Ray cluster.",
     ),
-    click.option(
-        "--address", metavar="ADDRESS", help="With --engine ray: of a running cluster, or auto; default: start one here."
-    ),
+    click.option("--address", metavar="ADDRESS", help="With --engine ray: of a cluster, or auto; default: start one here."),
     click.option(
         "--workers",
         type=click.IntRange(1, MOST_JOBS * 64),

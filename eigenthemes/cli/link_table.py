@@ -31,17 +31,11 @@ _BINARY = ("parquet", "xlsx")
 @click.command("link-table")
 @click.argument("kb", type=click.Path())
 @click.argument("table", type=click.Path(allow_dash=True))
-@click.option(
-    "-o", "--output", type=click.Path(), default="-", help="Write here; the ending says the format, by default that of TABLE."
-)
-@click.option(
-    "--columns", multiple=True, metavar="NAME,...", help="Columns to link: names, or numbers from 1; default: those of names."
-)
+@click.option("-o", "--output", type=click.Path(), default="-", help="Write here, in the format of its ending or of TABLE.")
+@click.option("--columns", multiple=True, metavar="NAME,...", help="Names, or numbers from 1; default: columns of names.")
 @click.option("--context", type=click.Choice(_CONTEXTS), default="table", help="Which cells are decided together.")
 @link_flags
-@click.option(
-    "--suffix", default="", show_default=False, metavar="TEXT", help="Before _id, _label and _probability in new headers."
-)
+@click.option("--suffix", default="", show_default=False, help="Before _id, _label and _probability in new headers.")
 @click.option("--sheet", metavar="NAME", help="Sheet of a spreadsheet, by name or number from 1.  [default: the first]")
 @click.option("--no-header", is_flag=True, help="The first row is data; --columns takes numbers.")
 @click.option("--delimiter", metavar="X", help="Between the cells of a CSV: ; , | or tab.  [default: detected]")

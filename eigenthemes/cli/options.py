@@ -58,11 +58,13 @@ candidate_options = option_group(
     click.option("--max-candidates", default="20", metavar="N", help="At most so many candidates, or all."),
     click.option("--no-aliases", is_flag=True, help="Match labels only."),
     click.option(
-        "--only-type", "only_types", multiple=True, metavar="TYPE", help="Only entities of this type (id, its end, or label)."
+        "--only-type",
+        "only_types",
+        multiple=True,
+        metavar="TYPE",
+        help="Only this type: its id, the end of that, or its label.",
     ),
-    click.option(
-        "--not-type", "not_types", multiple=True, metavar="TYPE", help="No entities of this type; may be given several times."
-    ),
+    click.option("--not-type", "not_types", multiple=True, metavar="TYPE", help="No entities of this type; may be repeated."),
 )
 scoring_flags = option_group(
     click.option("--k", metavar="N", help="eigen: number of eigenthemes, or all.  [default: 10]"),

@@ -21,12 +21,8 @@ _CONTEXTS = ("column", "row", "none")
 @click.option("--port", default=8000, type=click.IntRange(0, 65535), help="0: any that is free.")
 @click.option("--host", default="127.0.0.1", help="The address to listen at; 0.0.0.0: from anywhere.")
 @click.option("--token", envvar="EIGENTHEMES_TOKEN", metavar="TEXT", help="What requests must bring; or in $EIGENTHEMES_TOKEN.")
-@click.option(
-    "--allow-host", "allowed_hosts", multiple=True, metavar="NAME", help="A name of the service, beside its addresses; *: any."
-)
-@click.option(
-    "--root-path", metavar="PATH", default="", show_default=False, help="Path behind a proxy that does not send it, as /kg."
-)
+@click.option("--allow-host", "allowed_hosts", multiple=True, metavar="NAME", help="Another name of the service; *: any.")
+@click.option("--root-path", metavar="PATH", default="", show_default=False, help="Path behind a proxy that omits it, as /kg.")
 @click.option(
     "--trust-proxy",
     "trusted_proxies",

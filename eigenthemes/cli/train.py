@@ -207,9 +207,7 @@ def _read_twice() -> Iterator[Any]:
 
 @click.command()
 @click.argument("kb", type=click.Path())
-@click.option(
-    "--remove", "names", multiple=True, metavar="NAME", help="Forget what was said of this name; may be given several times."
-)
+@click.option("--remove", "names", multiple=True, metavar="NAME", help="Forget what was said of this name; may be repeated.")
 @click.option("--remove-document", "documents", multiple=True, metavar="ID", help="Forget what this document said.")
 @click.option("--remove-all", is_flag=True, help="Forget everything.")
 @click.option("--json", "as_json", is_flag=True, help="The documents with gold, as JSON lines that train takes.")
