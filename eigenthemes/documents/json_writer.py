@@ -134,9 +134,6 @@ def _encode_mentions(mentions: Sequence[Mention]) -> list[bytes]:
         fields = set[str]().union(*objects)
     if not _LINK_FIELDS.isdisjoint(fields):
         objects = [{name: value for name, value in each.items() if name not in _LINK_FIELDS} for each in objects]
-    encoded = orjson.dumps(objects)[1:-2].split(b"},")
-    if len(encoded) == len(objects):  # no mention holds an object, or a text with these characters
-        return encoded
     return [orjson.dumps(each)[:-1] for each in objects]
 
 

@@ -22,8 +22,7 @@ _NEXT_BRACKET = re.compile(rb'(?:[^"\[\]{}]++|' + _STRING + rb")*+([\[\]{}])", r
 def numbered_lines(lines: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
     """Yield the lines that are not blank, each with its number from 1; a byte-order mark is no part of a line."""
     for number, line in enumerate(lines, 1):
-        if line.startswith(BOM):
-            line = line.removeprefix(BOM)
+        line = line.removeprefix(BOM)
         if line and not line.isspace():
             yield number, line
 

@@ -189,8 +189,7 @@ class JsonLinesFile(TableFile):
         with open_decompressed(self.path, RefuseTruncated(), advance) as stream:
             for number, line in numbered_lines(stream):
                 record = self._parsed(number, line)
-                if not record.keys() <= self._columns.keys():
-                    self._columns |= dict.fromkeys(record)
+                self._columns |= dict.fromkeys(record)
                 yield [record.get(name) for name in self._columns], line
         self.header = tuple(self._columns)
 
