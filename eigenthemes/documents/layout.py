@@ -17,7 +17,7 @@ from eigenthemes.documents.brat import is_brat
 from eigenthemes.documents.nif import is_nif
 from eigenthemes.documents.pubtator import is_pubtator
 from eigenthemes.documents.splitting import split_values
-from eigenthemes.errors import OptionError, SourceError
+from eigenthemes.errors import SourceError
 
 _JSON_NAME = re.compile(r"\.(json|jsonl|ndjson)(\.\w+)?$", re.IGNORECASE)
 _HTML_NAME = re.compile(r"\.x?html?(\.\w+)?$", re.IGNORECASE)
@@ -65,14 +65,6 @@ class Layout(StrEnum):
     WNED = "wned"
     TABEL = "tabel"
     AUTHORS = "authors"
-
-
-def layout_named(name: str) -> Layout:
-    """Return the layout of a format given by name."""
-    try:
-        return Layout(name)
-    except ValueError:
-        raise OptionError(f"there is no format {name!r}; choose one of {', '.join(Layout)}", where=name) from None
 
 
 def find_layout(head: bytes, name: str, *, annotated: bool = False) -> Layout:

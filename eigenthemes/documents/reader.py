@@ -24,7 +24,7 @@ from eigenthemes.documents.benchmark_sets import parse_aida, parse_wikitable, re
 from eigenthemes.documents.bioc import read_bioc
 from eigenthemes.documents.brat import read_brat
 from eigenthemes.documents.json_lines import parse_document
-from eigenthemes.documents.layout import Layout, find_layout, layout_named, refuse_binary
+from eigenthemes.documents.layout import Layout, find_layout, refuse_binary
 from eigenthemes.documents.nif import read_nif
 from eigenthemes.documents.pubtator import parse_pubtator, split_pubtator
 from eigenthemes.documents.splitting import line_of, located, numbered_lines, split_values
@@ -211,7 +211,9 @@ class DocumentFiles:
         is_text = plain_text or per_line
         if is_text and format not in (None, "text"):
             raise OptionError(f"the documents cannot be plain text and {format} at once; choose one", where=format)
-        self._given = Layout.TEXT if is_text else None if format is None else layout_named(format)
+        if format is not None and format not in list(Layout):
+            raise OptionError(f"there is no format {format!r}; choose one of {', '.join(Layout)}", where=format)
+        self._given = Layout.TEXT if is_text else None if format is None else Layout(format)
         self._per_line, self._annotated, self._columns = per_line, annotated, columns
         self.diagnostics = Diagnostics() if diagnostics is None else diagnostics
         self.files = find_files(paths)
