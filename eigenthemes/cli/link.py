@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from functools import partial
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -139,11 +140,13 @@ def _link_opened(linker: Linker, files: DocumentFiles, options: Mapping[str, Any
     from eigenthemes.stream import link_stream
 
     wanted = output_format(options["output"], options["output_format"], options["table"])
+    records = iter(files)
+    first = list(islice(records, 1))  # standard input may be refused, before an output is opened and with it emptied
     write = stack.enter_context(open_output_file("-" if wanted == "brat" else options["output"]))
     errors = stack.enter_context(open_output_file(options["errors"], "--errors")) if options["errors"] else None
     as_json_lines = wanted == "jsonl"
     return link_stream(
-        files,
+        chain(first, records),
         linker,
         write=write if as_json_lines else None,
         on_document=None if as_json_lines else document_writer(wanted, options["output"], write, stack),

@@ -33,6 +33,13 @@ from eigenthemes.linker import Linker
 # mistakes end in one sentence
 
 
+def test_refused_standard_input_leaves_the_output_as_it_was(tiny: KB, tmp_path: Path) -> None:
+    out = tmp_path / "out.jsonl"
+    out.write_text("before")
+    assert_one_sentence(call("link", tiny.path, "-", "-o", out, stdin="%PDF-1.4 x"), "stdin is a PDF file, not text")
+    assert out.read_text() == "before"
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [
