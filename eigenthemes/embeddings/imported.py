@@ -259,8 +259,12 @@ def _read_text(path: Path) -> Vectors:
             ids, values = _rows(block, dimension, first_line, source.name, rule)
             names += (name_of(name, source.name) for name in ids)
             numbers += values.tobytes()
-        _check_count(promised, len(names), source.name)
-    return names, np.frombuffer(numbers, dtype=np.float32).reshape(len(names), max(dimension, 1))
+        rows = len(names)
+        if promised not in (None, rows):
+            raise VectorError(
+                f"{source.name} has {rows:,} rows, but its header says {promised:,}; get the file again or mend the header"
+            )
+    return names, np.frombuffer(numbers, dtype=np.float32).reshape(rows, max(dimension, 1))
 
 
 def _header_dimension(header: re.Match[bytes], origin: str) -> int:
@@ -268,13 +272,6 @@ def _header_dimension(header: re.Match[bytes], origin: str) -> int:
     if not dimension:
         raise VectorError(f"the header of {origin} says vectors of 0 dimensions; expected at least 1: mend it")
     return dimension
-
-
-def _check_count(promised: int | None, rows: int, origin: str) -> None:
-    if promised is not None and rows != promised:
-        raise VectorError(
-            f"{origin} has {rows:,} rows, but its header says {promised:,}; get the file again or mend the header"
-        )
 
 
 def _dimension(line: bytes) -> int:
@@ -399,7 +396,7 @@ def _read_parquet(path: Path) -> Vectors:
         names = names_of(table.column("id").to_pylist(), path.name)
         if columns == ["vector"]:
             return names, _matrix_of_lists(table.column("vector"), path.name)
-        return names, _matrix_of_columns(table.select(columns), path.name)
+        return names, np.column_stack([table.column(name).to_numpy() for name in columns])
 
 
 def _vector_columns(schema: Any, origin: str) -> list[str]:
@@ -435,20 +432,7 @@ def _matrix_of_lists(column: Any, origin: str) -> NDArray[Any]:
         raise VectorError(
             f"vector {wrong[0] + 1:,} of {origin} has {lengths[wrong[0]]} numbers, the first {dimension}; give all the same"
         )
-    numbers = pc.list_flatten(column)
-    _check_no_nulls(numbers, "vector", origin)
-    return np.asarray(numbers.to_numpy()).reshape(len(lengths), dimension)
-
-
-def _matrix_of_columns(table: Any, origin: str) -> NDArray[Any]:
-    for name in table.column_names:
-        _check_no_nulls(table.column(name), name, origin)
-    return np.column_stack([column.to_numpy() for column in table.columns])
-
-
-def _check_no_nulls(numbers: Any, name: str, origin: str) -> None:
-    if numbers.null_count:
-        raise VectorError(f"the column {quoted(name)} of {origin} has {numbers.null_count:,} empty values; fill or remove them")
+    return np.asarray(pc.list_flatten(column).to_numpy()).reshape(len(lengths), dimension)  # an empty value is NaN
 
 
 _READERS = {

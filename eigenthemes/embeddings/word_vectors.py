@@ -8,10 +8,9 @@ removing accents 0.1 and 0.7 more, which is not worth a third look-up.
 from __future__ import annotations
 
 import re
-from array import array
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +26,8 @@ from eigenthemes.kb.store import KB
 from eigenthemes.kb.writer import KBWriter
 from eigenthemes.records import Mention
 from eigenthemes.text.words import words_of
+
+Ints = NDArray[np.int64]
 
 RARITY = 1e-3  # a of the smooth inverse frequency a / (a + p(word)): the value of Arora et al. (ICLR 2017)
 WINDOW = 5  # words on each side of a mention
@@ -112,38 +113,40 @@ def description_vectors(
 
     weights  [m] of words, such as their rarity; None: the plain average, as in the paper
     """
-    vectors = np.zeros((len(kb), words.vectors.shape[1]), dtype=np.float32)
-    total = known_words = described = first = 0
-    for rows, counts in _blocks_of_rows(kb.descriptions, words):
-        known = rows >= 0
-        known_counts = np.bincount(np.repeat(np.arange(len(counts)), counts)[known], minlength=len(counts))
-        sums = sum_rows(words.vectors, rows[known], known_counts, None if weights is None else weights[rows[known]])
-        if not np.isfinite(sums).all():
-            raise VectorError("the word vectors hold NaN, infinite or huge values; mend or remove them")
-        vectors[first : first + len(counts)] = unit_rows(sums)
-        total, known_words, described = total + len(rows), known_words + int(known.sum()), described + int((counts > 0).sum())
-        first += len(counts)
-    coverage = Coverage(total, known_words, described, int(vectors.any(axis=1).sum()))
+    vectors = np.empty((len(kb), words.vectors.shape[1]), dtype=np.float32)
+    total = known = described = 0
+    for first in range(0, len(kb), _ENTITIES):
+        rows, counts = word_rows(kb.descriptions[first : first + _ENTITIES], words)
+        vectors[first : first + _ENTITIES] = average_words(words, rows, counts, weights)
+        total, known, described = total + len(rows), known + int((rows >= 0).sum()), described + int((counts > 0).sum())
+    coverage = Coverage(total, known, described, int(vectors.any(axis=1).sum()))
     _check(kb, words, coverage)
     return vectors, coverage
 
 
-def _blocks_of_rows(descriptions: Strings, words: WordVectors) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    """Yield for blocks of entities the rows of the words of their descriptions, -1 if unknown, and the number of words."""
-    row_of = cache(words.row)
-    for first in range(0, len(descriptions), _ENTITIES):
-        rows, counts = array("q"), []
-        for text in descriptions[first : first + _ENTITIES]:
-            words_of_text = words_of(text)
-            rows.extend(map(row_of, words_of_text))
-            counts.append(len(words_of_text))
-        yield np.array(rows, dtype=np.int64), np.array(counts, dtype=np.int64)
+def word_rows(texts: Iterable[str], words: WordVectors | WordContext) -> tuple[Ints, Ints]:
+    """Return the row of each word of some texts, -1 if unknown, and the number of words of each text."""
+    found = [words_of(text) for text in texts]
+    return words.rows(list(chain.from_iterable(found))), np.array(list(map(len, found)), dtype=np.int64)
+
+
+def average_words(
+    words: WordVectors | WordContext, rows: Ints, counts: Ints, weights: NDArray[np.float32] | None = None
+) -> NDArray[np.float32]:
+    """Return the average of the known words of each text [n, d], of unit length; zeros for none. As of `word_rows`."""
+    known = rows >= 0
+    known_counts = np.bincount(np.repeat(np.arange(len(counts)), counts)[known], minlength=len(counts))
+    sums = sum_rows(words.vectors, rows[known], known_counts, None if weights is None else weights[rows[known]])
+    if not np.isfinite(sums).all():
+        raise VectorError("the word vectors hold NaN, infinite or huge values; mend or remove them")
+    return unit_rows(sums)
 
 
 def rarity(descriptions: Strings, words: WordVectors) -> NDArray[np.float32]:
     """Return a / (a + p(word)) of each word [m] (Arora et al.), p from the descriptions."""
     counts = np.zeros(len(words.vectors))
-    for rows, _ in _blocks_of_rows(descriptions, words):
+    for first in range(0, len(descriptions), _ENTITIES):
+        rows, _ = word_rows(descriptions[first : first + _ENTITIES], words)
         counts += np.bincount(rows[rows >= 0], minlength=len(counts))
     return np.asarray(RARITY / (RARITY + counts / max(1.0, counts.sum())), dtype=np.float32)
 

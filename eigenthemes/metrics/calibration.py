@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.metrics.precision import Bools, Figures, Floats
+from eigenthemes.metrics.precision import Bools, Figures, Floats, precision_recall_f1, share
 
 COVERAGES = (0.5, 0.7, 0.8, 0.9, 1.0)
 
@@ -45,7 +45,7 @@ def reliability(probability: Floats, right: Floats, *, bins: int = 10) -> list[d
 def calibration_error(probability: Floats, right: Floats, *, bins: int = 10) -> float:
     """Return the expected calibration error: |confidence - accuracy| in bins of `reliability`, weighted by mentions."""
     _, mentions, expected, correct = _binned(probability, right, bins)
-    return _share(float(np.abs(expected - correct).sum()), int(mentions.sum()))
+    return share(float(np.abs(expected - correct).sum()), int(mentions.sum()))
 
 
 def brier(probability: Floats, right: Floats) -> float:
@@ -53,7 +53,7 @@ def brier(probability: Floats, right: Floats) -> float:
 
     A shared tie is right with chance `right`, so its distance is the expected one, as its credit is.
     """
-    return _share(float((right * (1 - probability) ** 2 + (1 - right) * probability**2).sum()), len(right))
+    return share(float((right * (1 - probability) ** 2 + (1 - right) * probability**2).sum()), len(right))
 
 
 def link_figures(right: Floats, in_kb: Bools, linked: Bools) -> dict[str, Figures]:
@@ -61,10 +61,11 @@ def link_figures(right: Floats, in_kb: Bools, linked: Bools) -> dict[str, Figure
 
     The gold of links are the mentions whose gold is in the KB, the gold of NILs all others; a link of one of these is wrong.
     """
-    return {
-        "links": _precision_and_recall(float(right[linked & in_kb].sum()), given=int(linked.sum()), gold=int(in_kb.sum())),
-        "nil": _precision_and_recall(float((~linked & ~in_kb).sum()), given=int((~linked).sum()), gold=int((~in_kb).sum())),
-    }
+    figures = {}
+    for name, hits, given, gold in (("links", right, linked, in_kb), ("nil", np.ones(len(right)), ~linked, ~in_kb)):
+        counts = {"given": int(given.sum()), "gold": int(gold.sum()), "right": float(hits[given & gold].sum())}
+        figures[name] = {**counts, **precision_recall_f1(counts["right"], counts["given"], counts["gold"])}
+    return figures
 
 
 def risk_coverage(probability: Floats, right: Floats) -> tuple[Floats, Floats]:
@@ -125,18 +126,3 @@ def _binned(probability: Floats, right: Floats, bins: int) -> tuple[NDArray[Any]
         np.bincount(bin_of, weights=probability, minlength=bins),
         np.bincount(bin_of, weights=right, minlength=bins),
     )
-
-
-def _precision_and_recall(right: float, *, given: int, gold: int) -> Figures:
-    return {
-        "given": given,
-        "gold": gold,
-        "right": right,
-        "precision": _share(right, given),
-        "recall": _share(right, gold),
-        "f1": _share(2 * right, given + gold),
-    }
-
-
-def _share(part: float, total: int) -> float:
-    return part / total if total else 0.0

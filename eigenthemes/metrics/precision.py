@@ -149,6 +149,16 @@ def _mean(values: NDArray[Any]) -> float:
     return float(values.mean()) if len(values) else 0.0
 
 
+def precision_recall_f1(right: float, given: float, gold: float) -> Figures:
+    """Return precision, recall and F1 of `given` answers for `gold` ones; 0 where nothing was given: that is no success."""
+    return {"precision": share(right, given), "recall": share(right, gold), "f1": share(2 * right, given + gold)}
+
+
+def share(part: float, total: float) -> float:
+    """Return a part as a share of a total; 0 of nothing."""
+    return part / total if total else 0.0
+
+
 def paired_t_test(a: Floats, b: Floats) -> float:
     """Return the two-sided p-value of Student's paired t-test over mentions, as the paper reports it.
 

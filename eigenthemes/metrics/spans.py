@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from eigenthemes.metrics.precision import Figures
+from eigenthemes.metrics.precision import Figures, precision_recall_f1
 
 WRONG, RIGHT, LEFT_OUT = 0, 1, -1
 
@@ -79,16 +79,7 @@ class SpanCounts:
     def figures(self) -> dict[str, Figures]:
         """Return precision, recall and F1 over all spans (micro), and their means over documents with something to find."""
         right, found, annotated = (sum(column) for column in zip((0, 0, 0), *self.documents, strict=True))
-        each = [_figures(*counts) for counts in self.documents if counts[2]]
+        each = [precision_recall_f1(*counts) for counts in self.documents if counts[2]]
         macro = {name: sum(row[name] for row in each) / max(1, len(each)) for name in ("precision", "recall", "f1")}
-        micro = {"right": right, "found": found, "annotated": annotated, **_figures(right, found, annotated)}
+        micro = {"right": right, "found": found, "annotated": annotated, **precision_recall_f1(right, found, annotated)}
         return {"micro": micro, "macro": {"documents": len(each), **macro}}
-
-
-def _figures(right: int, found: int, annotated: int) -> Figures:
-    """Precision is 0 where nothing was found: a document in which all was missed is no success."""
-    return {
-        "precision": right / found if found else 0.0,
-        "recall": right / annotated if annotated else 0.0,
-        "f1": 2 * right / (found + annotated) if found + annotated else 0.0,
-    }

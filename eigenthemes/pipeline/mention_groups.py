@@ -61,11 +61,11 @@ class MentionGroups:
         table_bounds = batch.table.bounds
         key, written, words = _name_keys(batch, np.diff(table_bounds))
         document = np.repeat(np.arange(len(batch.documents)), np.diff(batch.mention_bounds))
-        name, first_of_name = _numbered(document * (1 + key.max(initial=0)) + key)
+        name, first_of_name = numbered(document * (1 + key.max(initial=0)) + key)
         group, first = name, first_of_name
         if not batch.in_text.all():  # in a table, the cells of a name in one column
             column = _columns(batch) + 1
-            group, first = _numbered(name * (column.max(initial=0) + 1) + column, within=name)
+            group, first = numbered(name * (column.max(initial=0) + 1) + column, within=name)
         every_document = np.arange(len(batch.documents) + 1)
         document_names = np.searchsorted(document[first_of_name], every_document)
         counts = table_bounds[first + 1] - table_bounds[first]
@@ -180,7 +180,7 @@ def _name_keys(batch: Batch, candidates: Ints) -> tuple[Ints, Ints, tuple[Ints, 
     return key * (1 + brought.max()) + brought, written, (indptr, words)
 
 
-def _numbered(values: Ints, within: Ints | None = None) -> tuple[Ints, Ints]:
+def numbered(values: Ints, within: Ints | None = None) -> tuple[Ints, Ints]:
     """Assign numbers to values in order of first occurrence; return the number of each, and where each first occurs.
 
     within  [len(values)] ascending in the order of first occurrence: values of the same of these are numbered side by side

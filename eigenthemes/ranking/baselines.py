@@ -10,28 +10,26 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.core.arrays import sum_rows, unit_rows
-from eigenthemes.core.jit import kernel
-from eigenthemes.embeddings.word_vectors import WordContext, WordVectors
+from eigenthemes.core.arrays import unit_rows
+from eigenthemes.embeddings.word_vectors import WordContext, WordVectors, average_words, word_rows
 from eigenthemes.errors import DocumentError, OptionError, VectorError
 from eigenthemes.kb.name_arrays import ACRONYM, ALIAS, CORE, INITIALS, LABEL, UNBRACKETED
 from eigenthemes.kb.store import KB
 from eigenthemes.names.generator import CandidateTable
 from eigenthemes.names.retrieval import CONTAINS, MISSPELLED, OTHER_FORM, REMEMBERED, SHARES
 from eigenthemes.pipeline.batch import Batch
+from eigenthemes.pipeline.mention_groups import numbered
 from eigenthemes.ranking.options import AverageOptions, ContextOptions, EigenOptions, Scores
 from eigenthemes.ranking.subspace import Subspace, fit_subspace, rank_weights, score, score_by_all
 from eigenthemes.records import Document, Mention
 from eigenthemes.text.words import WORD, is_content, nouns, words_of
 
 Vectors = NDArray[np.float32]
-
-_STEPS = 4  # of finding what is distinct, per candidate
 
 # What a name match counts beside the prior (round numbers; a finer search on the tuning sets gains 0.1 points).
 NAME_MATCH_WEIGHTS = {
@@ -117,14 +115,22 @@ def weighted_entities(
     """
     assert batch.vectors is not None
     table, has = batch.table, batch.vectors.has[batch.table.entity]
-    weights = candidate_weights(batch, kb, options, has) ** power
-    find, place = distinct_entities.select_backend(_STEPS * len(table)), np.empty(len(batch.vectors.has), np.int64)
-    rows, number, entities, sums, begins = find(batch.bounds, table.entity, has, weights, options.unique, place)
-    sums, row_begins = sums ** (1 / power), np.searchsorted(rows, batch.bounds)
+    rows = np.flatnonzero(has)
+    weights = candidate_weights(batch, kb, options, has)[rows] ** power
+    document = np.repeat(np.arange(len(batch.documents)), np.diff(batch.bounds))[rows]
+    number, first = numbered(document * len(kb) + table.entity[rows])
+    if options.unique:
+        sums = np.zeros(len(first))
+        np.maximum.at(sums, number, weights)
+    else:
+        sums = np.bincount(number, weights=weights)
+    sums, entities = sums ** (1 / power), table.entity[rows[first]]
+    every_document = np.arange(len(batch.documents) + 1)
+    begins, row_begins = np.searchsorted(document[first], every_document), np.searchsorted(document, every_document)
     bounds = list(zip(pairwise(begins.tolist()), pairwise(row_begins.tolist()), strict=True))
-    for (first, last), (first_row, last_row) in bounds[documents]:
+    for (begin, end), (first_row, last_row) in bounds[documents]:
         yield WeightedEntities(
-            rows[first_row:last_row], number[first_row:last_row] - first, entities[first:last], sums[first:last]
+            rows[first_row:last_row], number[first_row:last_row] - begin, entities[begin:end], sums[begin:end]
         )
 
 
@@ -165,38 +171,6 @@ def _rank_of_embedded(table: CandidateTable, has: NDArray[np.bool_]) -> NDArray[
     before = np.zeros(len(table) + 1, np.int64)
     np.cumsum(has, out=before[1:])
     return np.asarray(np.maximum(1, before[1:] - before[table.bounds[:-1]][table.mention_of]))
-
-
-@kernel
-def distinct_entities(bounds: Any, entity: Any, counted: Any, weight: Any, best: Any, place: Any) -> Any:
-    """Find the distinct entities among the counted candidates of each document, in order of their first ones.
-
-    bounds  [d + 1] candidates of each document; entity, counted (bool), weight (float64) [n] of each candidate
-    best    an entity has its best weight; otherwise its weights add up
-    place   [entities of the KB] int64, for work: whatever stands there is checked before it is used
-
-    Returns (rows [r] of the candidates that are counted; number [r] of each one's entity among the distinct ones of all
-    documents; entities [e]; weights [e]; where those of each document begin [d + 1]), int64 but for the entities and weights.
-    """
-    rows, number = np.empty(len(entity), np.int64), np.empty(len(entity), np.int64)
-    entities, weights = np.empty(len(entity), np.uint32), np.zeros(len(entity), np.float64)
-    begins = np.zeros(len(bounds), np.int64)
-    many_rows, many = 0, 0
-    for document in range(len(bounds) - 1):
-        for row in range(bounds[document], bounds[document + 1]):
-            if not counted[row]:
-                continue
-            at = place[entity[row]]
-            if at < begins[document] or at >= many or entities[at] != entity[row]:
-                at = many
-                place[entity[row]] = at
-                entities[at] = entity[row]
-                many += 1
-            weights[at] = max(weights[at], weight[row]) if best else weights[at] + weight[row]
-            rows[many_rows], number[many_rows] = row, at
-            many_rows += 1
-        begins[document + 1] = many
-    return rows[:many_rows], number[:many_rows], entities[:many], weights[:many], begins
 
 
 # contexts
@@ -259,11 +233,8 @@ class Texts:
         """Return the average over the words of each entity's description [n, d], of unit length; zeros for none."""
         new = np.unique(entity[~self._made[entity]])
         if len(new):
-            words = [words_of(self.kb.description_of(index)) for index in new.tolist()]
-            rows = self.words.rows([word for description in words for word in description])
-            of = np.repeat(np.arange(len(new)), [len(description) for description in words])
-            counts = np.bincount(of[rows >= 0], minlength=len(new))
-            self._described[new] = unit_rows(sum_rows(self.words.vectors, rows[rows >= 0], counts))
+            rows, counts = word_rows(map(self.kb.description_of, new.tolist()), self.words)
+            self._described[new] = average_words(self.words, rows, counts)
             self._made[new] = True
         return np.asarray(self._described[entity])
 

@@ -251,37 +251,32 @@ class BatchRanking:
 def rank_batch(ranker: Ranker, batch: Batch, context: FeatureContext) -> BatchRanking:
     """Rank the candidates of a batch."""
     groups = MentionGroups.of(batch)
-    first, *others = ranker.rounds
-    columns = np.empty((len(groups.table_row), len(COLUMNS)), np.float32)
-    local, joint = columns[:, : len(LOCAL)], columns[:, len(LOCAL) :]
+    features = np.empty((len(groups.table_row), len(COLUMNS)), np.float32)
+    local, joint = features[:, : len(LOCAL)], features[:, len(LOCAL) :]
     local_features(groups, context, out=local)
-    evidence = cell_evidence(ranker.cells, groups, context, local)
-    features, candidates, cells = columns if others else local, None, None
+    evidence, cells = cell_evidence(ranker.cells, groups, context, local), None
     corpus_prior = None if ranker.corpus_prior is None else ranker.corpus_prior.utility(groups, context.kb)
     kinds = kind_utility(groups, context, ranker.topic)
     added = corpus_prior if kinds is None else kinds if corpus_prior is None else corpus_prior + kinds
+    first, *others = ranker.rounds
     probability, nil_probability = probabilities(first, local, groups, added=added)
+    candidates = WeightedCandidates.of(groups, context, probability)
     for number, weights in enumerate(others, start=1):
         is_last = number == len(others)
-        if candidates is None:
-            candidates = WeightedCandidates.of(groups, context, probability)
-        else:
-            candidates = candidates.in_next_round(probability)
         theme_features(candidates, out=joint)
         if evidence is not None and ranker.cells is not None:
             features[evidence.rows, _LONGER_NAME] = 0
             cells = CellRound(ranker.cells, evidence, evidence.elsewhere(probability), is_last=is_last)
         if not is_last:
             probability, nil_probability = probabilities(weights, features, groups, cells=cells, added=added)
+            candidates = candidates.in_next_round(probability)
     probability, nil_probability, topics = last_probabilities(ranker, features, groups, context, cells, added)
     detection = detect(groups, features, probability, nil_probability, context, ranker.false_matches, ranker.adaptation)
     coverage = features[:, _COVERAGE]
     probability, nil_probability, in_kg = ranker.confidence.calibrate(groups, probability, nil_probability, coverage)
     rows = None if cells is None else RowAgreement.of(groups, probability, nil_probability, context)
-    weight = np.zeros(len(local), np.float32) if candidates is None else candidates.weight
-    return BatchRanking(
-        groups, features, probability, nil_probability, in_kg, weight, detection, cells, rows, corpus_prior, kinds, topics
-    )
+    found = groups, features, probability, nil_probability, in_kg, candidates.weight
+    return BatchRanking(*found, detection, cells, rows, corpus_prior, kinds, topics)
 
 
 def last_probabilities(

@@ -47,8 +47,11 @@ def test_parquet_in_many_row_groups_and_with_other_ids(tmp_path: Path) -> None:
         ({"id": ["a"], "x": [1.0], "y": ["b"]}, "the column 'y' of v holds string; expected numbers, or a column vector"),
         ({"id": ["a"], "x": [True]}, "the column 'x' of v holds bool; expected numbers"),
         ({"id": ["a"], "x": [[1.0]]}, "the column 'x' of v holds list<element: double>; expected numbers, or a column vector"),
-        ({"id": ["a", "b"], "x": [1.0, None]}, "the column 'x' of v has 1 empty values; fill or remove them"),
-        ({"id": ["a", "b"], "vector": [[1.0], [None]]}, "the column 'vector' of v has 1 empty values; fill or remove them"),
+        (
+            {"id": ["a", "b"], "x": [1, None]},
+            "v has NaN or infinite values (or too large for float32) in 1 of 2 vectors, first in",
+        ),
+        ({"id": ["a", "b"], "vector": [[1.0], [None]]}, "v has NaN or infinite values (or too large for float32) in 1 of 2 "),
         ({"id": ["a", "b"], "vector": [[1.0], None]}, "vector 2 of v has 0 numbers, the first 1; give all the same"),
         ({"id": ["a", "b"], "vector": [[1.0, 2.0], [1.0]]}, "vector 2 of v has 1 numbers, the first 2; give all the same"),
         ({"id": ["a", None], "x": [1.0, 2.0]}, "v has an id of the type NoneType; save the ids as strings"),

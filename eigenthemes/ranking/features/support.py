@@ -7,13 +7,12 @@ neither give nor get support.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.core.arrays import lists_of
-from eigenthemes.core.jit import kernel
 from eigenthemes.core.threads import lazy
 from eigenthemes.kb.store import Vectors
 from eigenthemes.pipeline.mention_groups import MentionGroups
@@ -119,7 +118,8 @@ class SquaredCosines(NamedTuple):
         unit = np.take(vectors.rows, entity[places], axis=0)
         turned = unit.transpose(0, 2, 1)
         squared = unit @ (np.ascontiguousarray(turned) if size <= _SMALL else turned)  # the same bits, sooner
-        square_of_other_names.select_backend(squared.size)(squared, name[places])
+        np.square(squared, out=squared)
+        squared *= name[places][:, :, None] != name[places][:, None, :]
         return cls(places, inside, squared)
 
 
@@ -299,14 +299,3 @@ def _shared_nodes(
     parts.shared[:] = np.bincount(positions, weights=part, minlength=len(likely))
     parts.shared_rare[:] = np.bincount(positions, weights=part * connections.rarity[nodes], minlength=len(likely))
     return positions, nodes
-
-
-@kernel
-def square_of_other_names(products: Any, name: Any) -> None:
-    """Square numbers [d, s, s] of pairs in place; those of two candidates of one name become 0; name [d, s]."""
-    for document in range(products.shape[0]):
-        for one in range(products.shape[1]):
-            for other in range(products.shape[2]):
-                product = products[document, one, other]
-                squared = product * product
-                products[document, one, other] = squared if name[document, one] != name[document, other] else np.float32(0)
