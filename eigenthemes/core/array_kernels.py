@@ -93,18 +93,6 @@ def position(entities: Any, first: Any, last: Any, wanted: Any) -> Any:
 
 
 @kernel
-def prefetch_lists(first: Any, last: Any, owner: Any, lists: Any, fetched: Any) -> None:
-    """Read the beginning of the lists (indptr, values) of some owners: the processor fetches all of them at the same time.
-
-    fetched  [n] of the type of the values, is written only to keep the compiler from removing the reads
-    """
-    for row in range(first, last):
-        start = lists[0][owner[row]]
-        if start < len(lists[1]):
-            fetched[row] = lists[1][start]
-
-
-@kernel
 def place_of(table: Any, number: Any) -> Any:
     """Return where a number is in a hash table, or where it would be; -1 is a free place, and there are some.
 

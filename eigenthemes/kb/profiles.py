@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.core.array_kernels import fill, place_of, prefetch_lists, sort
+from eigenthemes.core.array_kernels import fill, place_of, sort
 from eigenthemes.core.jit import kernel
 from eigenthemes.core.strings import Strings, hash_strings
 from eigenthemes.kb.data_files import StoredArrays
@@ -144,7 +144,7 @@ def overlap(windows: Any, bounds: Any, entity: Any, profiles: Any, rarity: Any) 
 
     The sum of the rarity of the words that are in both, divided by the root of the size of the profile.
     """
-    result, fetched = np.zeros(len(entity), np.float64), np.zeros(len(entity), np.uint32)
+    result = np.zeros(len(entity), np.float64)
     room, may_have = np.zeros(0, np.int64), np.zeros(_MARKS, np.bool_)
     for name in range(len(bounds) - 1):
         first, last = windows[0][name], windows[0][name + 1]
@@ -161,7 +161,6 @@ def overlap(windows: Any, bounds: Any, entity: Any, profiles: Any, rarity: Any) 
             if windows[1][k] >= 0:
                 may_have[windows[1][k] & (_MARKS - 1)] = True
                 table[place_of(table, windows[1][k])] = windows[1][k]
-        prefetch_lists(bounds[name], bounds[name + 1], entity, profiles, fetched)
         for row in range(bounds[name], bounds[name + 1]):
             start, stop = profiles[0][entity[row]], profiles[0][entity[row] + 1]
             total = 0.0

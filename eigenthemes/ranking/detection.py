@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,8 +55,6 @@ def _shares_words(long_form: str, names: list[str]) -> bool:
     return any(len(words & set(name.split())) >= _HALF * len(words) for name in names)
 
 
-_T = TypeVar("_T")
-
 _WEIGHT, _DRAWN = 2.5, 0.25  # one document that says so, against none: 4 in log-odds
 _CERTAIN = 12.0  # log-odds where the document itself says so
 
@@ -72,8 +69,8 @@ def remembered_odds(groups: MentionGroups, having: NDArray[np.int64], context: F
     for number, document in enumerate(groups.batch.documents):
         said = memory.corrections_in(document)
         for group in range(bounds[number], bounds[number + 1]):
-            here = _first(said.get(squash(name)) for name in written[group])
-            found = _first(memory.find(name) for name in written[group])
+            here = next((said[key] for name in written[group] if (key := squash(name)) in said), None)
+            found = next((known for name in written[group] if (known := memory.find(name)) is not None), None)
             if here is not None:
                 odds[group] = _CERTAIN * (bool(here.entities) - here.not_a_name)
             elif found is not None:
@@ -93,10 +90,6 @@ def _written(groups: MentionGroups) -> list[list[str]]:
         if groups.names[name] not in names:
             names.append(groups.names[name])
     return written
-
-
-def _first(found: Iterable[_T | None]) -> _T | None:
-    return next((each for each in found if each is not None), None)
 
 
 Floats = NDArray[np.float64]
@@ -247,23 +240,14 @@ def name_odds(
     counts = np.diff(groups.document_bounds)
     document = np.repeat(np.arange(len(counts)), counts)[best.having]
     told, abbreviated = _clues(groups, best, context)
+    among_others = np.log(_NIL_IN_TRAINING / (1 - _NIL_IN_TRAINING)) - best.columns[:, FALSE_MATCH_COLUMNS.index("none")]
+    alone = np.full(len(best.having), 2 * _ALONE_BIAS)
+    if model is not None:
+        among_others = _SHIFT * among_others + _bounded(_FALSE_MATCH * dot(best.columns, model.false_match))
+        alone = _bounded(_ALONE * dot(best.columns[:, ALONE_PLACES], model.alone)) + _ALONE_BIAS
     supported = (counts**2 / (counts**2 + _FEW))[document]
-    among_others, alone = _supported_odds(best, model) + told, _lonely_odds(best, model) + _ALONE_CLUES * told
-    return supported * among_others + (1 - supported) * alone, document, abbreviated
-
-
-def _supported_odds(best: BestCandidates, model: FalseMatchModel | None) -> Floats:
-    nil = best.columns[:, FALSE_MATCH_COLUMNS.index("none")]
-    shift = np.log(_NIL_IN_TRAINING / (1 - _NIL_IN_TRAINING)) - nil
-    if model is None:
-        return np.asarray(shift)
-    return np.asarray(_SHIFT * shift + _bounded(_FALSE_MATCH * dot(best.columns, model.false_match)))
-
-
-def _lonely_odds(best: BestCandidates, model: FalseMatchModel | None) -> Floats:
-    if model is None:
-        return np.full(len(best.having), 2 * _ALONE_BIAS)
-    return _bounded(_ALONE * dot(best.columns[:, ALONE_PLACES], model.alone)) + _ALONE_BIAS
+    odds = supported * (among_others + told) + (1 - supported) * (alone + _ALONE_CLUES * told)
+    return odds, document, abbreviated
 
 
 def _bounded(odds: Floats) -> Floats:

@@ -145,23 +145,19 @@ class Ranker:
             {"choice": to_named(columns, weights.choice), "none": to_named((*NIL_COLUMNS, *columns), weights.nil)}
             for columns, weights in zip(_columns(len(self.rounds)), self.rounds, strict=True)
         ]
-        figures = {"threshold": round(self.threshold, 4), "temperature": round(self.temperature, 4)}
-        if self.topic > 0:
-            figures["topic"] = round(self.topic, 4)
-        told = {} if self.confidence == AS_FOUND else {"confidence": self.confidence._asdict()}
-        parts = {
+        described = {
+            "threshold": round(self.threshold, 4),
+            "temperature": round(self.temperature, 4),
+            "topic": round(self.topic, 4) if self.topic > 0 else None,
+            "confidence": None if self.confidence == AS_FOUND else self.confidence._asdict(),
+            **self.about,
+            "rounds": rounds,
             "chance": None if self.false_matches is None else self.false_matches.to_dict(),
             "adapted": None if self.adaptation is None else asdict(self.adaptation),
             "tables": None if self.cells is None else self.cells.to_dict(),
             "pile": None if self.corpus_prior is None else asdict(self.corpus_prior),
         }
-        return {
-            **figures,
-            **told,
-            **self.about,
-            "rounds": rounds,
-            **{name: part for name, part in parts.items() if part is not None},
-        }
+        return {name: part for name, part in described.items() if part is not None}
 
     @classmethod
     def of(cls, described: dict[str, Any]) -> Ranker:
@@ -173,15 +169,18 @@ class Ranker:
             )
             for columns, weights in zip(_columns(len(described["rounds"])), described["rounds"], strict=True)
         )
-        about = {key: value for key, value in described.items() if key not in _FIELDS}
-        false_matches = FalseMatchModel.of(described["chance"]) if "chance" in described else None
-        adapted = Adaptation(**described["adapted"]) if "adapted" in described else None
-        cells = CellModel.of(described["tables"]) if "tables" in described else None
-        temperature, threshold = float(described["temperature"]), float(described["threshold"])
-        topic = float(described.get("topic", 0.0))
-        corpus_prior = CorpusPrior(**described["pile"]) if "pile" in described else None
-        confidence = Confidence(**described.get("confidence", {}))
-        return cls(rounds, temperature, threshold, about, false_matches, adapted, cells, topic, corpus_prior, confidence)
+        return cls(
+            rounds,
+            float(described["temperature"]),
+            float(described["threshold"]),
+            {key: value for key, value in described.items() if key not in _FIELDS},
+            FalseMatchModel.of(described["chance"]) if "chance" in described else None,
+            Adaptation(**described["adapted"]) if "adapted" in described else None,
+            CellModel.of(described["tables"]) if "tables" in described else None,
+            float(described.get("topic", 0.0)),
+            CorpusPrior(**described["pile"]) if "pile" in described else None,
+            Confidence(**described.get("confidence", {})),
+        )
 
 
 def with_memory_weights(ranker: Ranker) -> Ranker:

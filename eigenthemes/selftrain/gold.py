@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -49,18 +49,22 @@ def gold_train(
     annotated = labelled_documents(documents)
     total = len(annotated) * len(STRENGTHS)
     with (progress or Silent()).step("training on gold", total=total, unit="documents") as advance, one_thread():
-        gold = _Gold.of(kb, annotated, vectors, context)
-        training = gold.training
+        maker = batch_maker(kb, needs_vectors=False, vectors=vectors)
+        given = kb, maker.vectors, context, evidence_of(kb)
+        features = FeatureContext(*given, leaves_out_own=True, walked=WALKED_IN_TRAINING)
+        batches = (without_own(maker.make([document]), features) for document in annotated)
+        training = [TrainingBatch.of(batch, kb, features) for batch in batches]
         if not any(part.gold.any() for part in training):
             return ranker
         if len(training) < _FOLDS:
-            about, final = {}, replace(fit_rounds(training, gold.features, ranker, _FEW), cells=ranker.cells)
+            about, final = {}, replace(fit_rounds(training, features, ranker, _FEW), cells=ranker.cells)
             final = replace(final, temperature=ranker.temperature, confidence=ranker.confidence)
         else:
-            tried = {each: _cross_fitted(gold, ranker, each, advance) for each in STRENGTHS}
-            losses = [_loss(held_out, gold.features) for held_out in tried.values()]
+            tried = {each: _cross_fitted(training, features, ranker, each, advance) for each in STRENGTHS}
+            losses = [_loss(held_out, features) for held_out in tried.values()]
             best = STRENGTHS[int(np.argmin([(1 + _MARGIN * place) * loss for place, loss in enumerate(losses)]))]
-            about, final = _compare(tried[best], ranker, kb, gold), _fit(training, gold.features, ranker, best)
+            forgetful = FeatureContext(*given, remembers=False, walked=WALKED_IN_TRAINING)
+            about, final = _compare(tried[best], features, ranker, forgetful), _fit(training, features, ranker, best)
     about = {"documents": len(annotated), "mentions": sum(len(part.batch.mentions) for part in training), **about}
     threshold = about.pop("threshold", ranker.threshold)
     started = {key: value for key, value in ranker.to_dict().items() if key in DECIDING}
@@ -72,24 +76,6 @@ def gold_train(
         adaptation=ranker.adaptation,
         corpus_prior=ranker.corpus_prior,
     )
-
-
-@dataclass(frozen=True, slots=True)
-class _Gold:
-    """Documents to fit on, one batch each, with features computed with and without corrections."""
-
-    training: list[TrainingBatch]
-    features: FeatureContext
-    features_before: FeatureContext
-
-    @classmethod
-    def of(cls, kb: KB, documents: Sequence[Document], vectors: str | None, context: WordContext | None) -> _Gold:
-        maker = batch_maker(kb, needs_vectors=False, vectors=vectors)
-        given = kb, maker.vectors, context, evidence_of(kb)
-        features = FeatureContext(*given, leaves_out_own=True, walked=WALKED_IN_TRAINING)
-        before = FeatureContext(*given, remembers=False, walked=WALKED_IN_TRAINING)
-        batches = (without_own(maker.make([document]), features) for document in documents)
-        return cls([TrainingBatch.of(batch, kb, features) for batch in batches], features, before)
 
 
 def without_own(batch: Batch, context: FeatureContext) -> Batch:
@@ -127,14 +113,16 @@ def _fit(training: Sequence[TrainingBatch], context: FeatureContext, start: Rank
     return fit_temperature(fitted, training, [rank_batch(fitted, part.batch, context) for part in training], context)
 
 
-def _cross_fitted(gold: _Gold, ranker: Ranker, strength: float, advance: Advance) -> list[tuple[TrainingBatch, Ranker]]:
+def _cross_fitted(
+    training: Sequence[TrainingBatch], context: FeatureContext, start: Ranker, strength: float, advance: Advance
+) -> list[tuple[TrainingBatch, Ranker]]:
     """Return each document with a ranker fitted on the other folds."""
     held_out: list[tuple[TrainingBatch, Ranker]] = []
     for fold in range(_FOLDS):
-        others = [part for number, part in enumerate(gold.training) if number % _FOLDS != fold]
-        fitted = _fit(others, gold.features, ranker, strength)
-        held_out.extend((part, fitted) for part in gold.training[fold::_FOLDS])
-        advance(len(gold.training[fold::_FOLDS]))
+        others = [part for number, part in enumerate(training) if number % _FOLDS != fold]
+        fitted = _fit(others, context, start, strength)
+        held_out.extend((part, fitted) for part in training[fold::_FOLDS])
+        advance(len(training[fold::_FOLDS]))
     return held_out
 
 
@@ -150,11 +138,16 @@ def _loss(held_out: Sequence[tuple[TrainingBatch, Ranker]], context: FeatureCont
     return total
 
 
-def _compare(held_out: Sequence[tuple[TrainingBatch, Ranker]], before: Ranker, kb: KB, gold: _Gold) -> dict[str, Any]:
-    """Measure both rankers on documents that neither was fitted on, and find the threshold that is best there."""
-    new = [outcomes(fitted, part.batch, kb, gold.features) for part, fitted in held_out]
+def _compare(
+    held_out: Sequence[tuple[TrainingBatch, Ranker]], context: FeatureContext, before: Ranker, forgetful: FeatureContext
+) -> dict[str, Any]:
+    """Measure both rankers on documents that neither was fitted on, and find the threshold that is best there.
+
+    forgetful  features without corrections, for the ranker as it was before
+    """
+    new = [outcomes(fitted, part.batch, context.kb, context) for part, fitted in held_out]
     plain = [keep_rows(part.batch, part.batch.table.match_type != REMEMBERED) for part, _ in held_out]
-    old = [outcomes(before, batch, kb, gold.features_before) for batch in plain]
+    old = [outcomes(before, batch, context.kb, forgetful) for batch in plain]
     probability, right, has_answer = (np.concatenate(column) for column in zip(*new, strict=True))
     right_before = np.concatenate([outcome[1] for outcome in old])
     return {

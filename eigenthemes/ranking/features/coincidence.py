@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.core.array_kernels import place_of, prefetch_lists
+from eigenthemes.core.array_kernels import place_of
 from eigenthemes.core.jit import kernel
 from eigenthemes.core.threads import lazy
 from eigenthemes.kb.attributes import LEAST_UNITS, EntityAttributes, column_evidence, count_name, log_ratio
@@ -100,25 +100,20 @@ class CellEvidence:
         return cls(groups, coverage, is_cell, is_cell[groups.group], *counted)
 
     @lazy
-    def shared(self) -> tuple[Ints, Ints]:
-        """The candidates whose entity is one of another name of the column, too: their rows [r], and which are the same [r]."""
+    def columns_and_entities(self) -> tuple[Ints, Ints]:
+        """The candidates of cells: their rows [r], and a number for the column and the entity of each [r]."""
         rows = np.flatnonzero(self.rows)
-        key = (self.groups.column_of[self.groups.group[rows]] << 32) | self.groups.entity[rows]
-        order = np.argsort(key, kind="stable")
-        new = np.diff(key[order], prepend=-1) != 0
-        number = np.cumsum(new) - 1
-        several = np.bincount(number, minlength=1)[number] > 1
-        return rows[order][several], number[several]
+        return rows, (self.groups.column_of[self.groups.group[rows]] << 32) | self.groups.entity[rows]
 
     def elsewhere(self, weight: Floats) -> Floats:
         """Return the highest weight that the entity of each candidate has for another name of its column [n]."""
-        result = np.zeros(len(weight))
-        rows, number = self.shared
-        order = np.lexsort((-weight[rows], number))
-        rows, number = rows[order], number[order]
-        first = np.flatnonzero(np.diff(number, prepend=-1))  # the highest of each entity; the next one follows it
-        result[rows] = np.repeat(weight[rows[first]], np.diff(np.append(first, len(rows))))
-        result[rows[first]] = weight[rows[first + 1]]
+        result, (rows, key) = np.zeros(len(weight)), self.columns_and_entities
+        order = np.lexsort((-weight[rows], key))
+        rows, key = rows[order], key[order]
+        first = np.flatnonzero(np.diff(key, prepend=-1))  # the highest of each entity; the next one follows it
+        counts = np.diff(np.append(first, len(rows)))
+        result[rows] = np.repeat(weight[rows[first]], counts)
+        result[rows[first]] = np.where(counts > 1, weight[rows[np.minimum(first + 1, len(rows) - 1)]], 0.0)
         return result
 
     @lazy
@@ -173,7 +168,7 @@ def coincidence(documents: Any, names: Any, counted: Any, entity: Any, attribute
     having, others = np.zeros(len(entity), np.int64), np.zeros(len(entity), np.int64)
     names_with, entities_with = np.zeros(len(share), np.int64), np.zeros(len(share), np.int64)  # each attribute, so far
     last_name, touched = np.full(len(share), -1, np.int64), np.zeros(len(share), np.int64)
-    ratio, fetched = np.zeros(len(share), np.float64), np.zeros(len(entity), np.uint32)
+    ratio = np.zeros(len(share), np.float64)
     for document in range(len(documents) - 1):
         units = 0
         for name in range(documents[document], documents[document + 1]):
@@ -181,7 +176,6 @@ def coincidence(documents: Any, names: Any, counted: Any, entity: Any, attribute
         if not counted[document] or units < LEAST_UNITS:
             continue
         first, last = names[documents[document]], names[documents[document + 1]]
-        prefetch_lists(first, last, entity, attributes, fetched)
         many = 0
         for name in range(documents[document], documents[document + 1]):
             many = count_name(name, names, entity, attributes, names_with, last_name, touched, many)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from eigenthemes.core.array_kernels import fill, position, prefetch_lists, sort
+from eigenthemes.core.array_kernels import fill, position, sort
 from eigenthemes.core.jit import kernel
 
 LONGEST = 64  # names of a document for which the same candidate counts
@@ -67,7 +67,7 @@ def connect(documents: Any, names: Any, entity: Any, considered: Any, graph: Any
     entities = np.empty(size, np.int64)
     indptr, edges_indptr = np.zeros(rows + 1, np.int64), np.zeros(rows + 1, np.int64)
     reached, edges = np.empty(size + 1, np.uint32), np.empty(64, np.uint32)
-    mark, fetched = scratch[0], np.empty(size, np.uint32)
+    mark = scratch[0]
     if scratch[1][0] + size + len(names) + len(documents) >= _HIGHEST:
         fill(mark, 0, len(mark), 0)
         scratch[1][0] = 0
@@ -83,7 +83,6 @@ def connect(documents: Any, names: Any, entity: Any, considered: Any, graph: Any
         found = own, following, head, entities
         last = _candidates(rows_of_it, entity, considered, mark, several + 1, found, first, start)
         candidates = first, last, start
-        prefetch_lists(start, start + last - first, entities, graph, fetched)
         _meet(candidates, base, several, graph, most, mark, (name_of, following, head), entities)
         end = _reach(candidates, several, graph, most, mark, entities, reached, indptr)
         edges = _edges_of(candidates, reached, indptr, edges, edges_indptr)

@@ -107,10 +107,9 @@ def spelling(mentions: Any, letters: Any, bounds: Any, entity: Any, match_type: 
     BEGINS, ENDS      a name begins, ends with the mention; IN_LABEL: the label contains it
     OVERLAP           of names that share some words only: words in both the mention and a name, by words in either
     """
-    columns, fetched = np.zeros((len(entity), 6), np.float32), np.zeros(len(entity), np.int64)
+    columns = np.zeros((len(entity), 6), np.float32)
     for mention in range(len(bounds) - 1):
         rows, words = (bounds[mention], bounds[mention + 1]), (mentions[0][mention], mentions[0][mention + 1])
-        _prefetch_names(rows[0], rows[1], entity, names, fetched)
         for row in range(rows[0], rows[1]):
             if match_type[row] <= kinds[0]:
                 columns[row, COVERED] = 1
@@ -122,18 +121,6 @@ def spelling(mentions: Any, letters: Any, bounds: Any, entity: Any, match_type: 
         if words[1] > words[0]:
             _parts(columns, rows, words, mentions[1], entity, match_type, kinds, names)
     return columns
-
-
-@kernel
-def _prefetch_names(first: Any, last: Any, entity: Any, names: Any, fetched: Any) -> None:
-    """Touch the name offsets of some candidates in one pass, so that later reads hit the cache."""
-    for row in range(first, last):
-        fetched[row] = names[0][entity[row]]
-    for row in range(first, last):
-        fetched[row] = names[1][fetched[row]]
-    for row in range(first, last):
-        if fetched[row] < len(names[2]):
-            fetched[row] = names[2][fetched[row]]
 
 
 @kernel
