@@ -209,7 +209,7 @@ def _made_up(kb: KB) -> tuple[list[TrainingBatch], FeatureContext]:
     """Return the made-up documents that a ranker is fitted on, as `self_train` makes them, and their feature context."""
     maker = batch_maker(kb, needs_vectors=False, remembers=False)
     evidence = evidence_of(kb)
-    context = FeatureContext(kb, maker.vectors, None, evidence, remembers=False, walked=WALKED_IN_TRAINING)
+    context = FeatureContext(kb, maker.vectors, evidence, remembers=False, walked=WALKED_IN_TRAINING)
     sampler = Sampler(kb, np.random.default_rng(0), RECIPE, evidence.profiles)
     documents = sampler.documents(documents_for(kb.manifest["counts"]["named"]), written=True)
     return training_batches(documents, maker, context, lambda amount: None), context

@@ -164,7 +164,9 @@ def build_kb(
                     description["vectors"] = add_vectors(writer, vectors)
             description = _add_old_memory(writer, description, names)
             if word_vectors is not None:
-                WordContext.make(writer.preview(description), WordVectors.open(word_vectors)).write(writer)
+                made = WordContext.make(writer.preview(description), WordVectors.open(word_vectors))
+                for name, array in made.files().items():
+                    writer.add(name, array)
                 description["word_vectors"] = {"source": name_of_source(word_vectors)}
             if train:
                 description = add_trained_ranker(

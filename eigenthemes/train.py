@@ -74,18 +74,18 @@ def train_kb(
     corrections = [] if gold is None else check_gold(gold, kb)  # before minutes of training
     memory = Memory.of(kb).with_documents(corrections).carried_over(kb, kb).with_names(check_names(names, kb))
     new_context = None if word_vectors is None else WordContext.make(kb, WordVectors.open(word_vectors))
-    context = new_context or WordContext.of(kb)
     ranker = self_trained(kb, vectors, seed=seed) if (corrections or names) and new_context is None else None
     with KBWriter(kb.path, base=kb) as writer:
         description = add_memory(writer, kb.described, memory)
         if new_context is not None:
-            new_context.write(writer)
+            for file, array in new_context.files().items():
+                writer.add(file, array)
             description["word_vectors"] = {"source": name_of_source(word_vectors)}
         _add_evidence(writer, kb)
         changed = writer.preview(description)
-        ranker = ranker or self_train(changed, vectors=vectors, context=context, seed=seed, jobs=jobs, progress=progress)
+        ranker = ranker or self_train(changed, vectors=vectors, seed=seed, jobs=jobs, progress=progress)
         documents = [_without_gone(document, kb) for document in corrections]
-        ranker = refit(changed, ranker, documents, vectors=vectors, context=context, progress=progress)
+        ranker = refit(changed, ranker, documents, vectors=vectors, progress=progress)
         name = vectors or next(iter(kb.vector_sets), "")
         return writer.commit(description | _with_ranker(description, {name: ranker.to_dict()}))
 
@@ -150,9 +150,8 @@ def train_ranker(kb: KB, *, seed: int, jobs: int = 1, progress: Progress | None 
     from eigenthemes.selftrain.gold import refit
     from eigenthemes.selftrain.training import self_train
 
-    context = WordContext.of(kb)
-    ranker = self_train(kb, context=context, seed=seed, jobs=jobs, progress=progress)
-    ranker = refit(kb, ranker, context=context, progress=progress)
+    ranker = self_train(kb, seed=seed, jobs=jobs, progress=progress)
+    ranker = refit(kb, ranker, progress=progress)
     return {next(iter(kb.vector_sets), ""): ranker.to_dict()}
 
 

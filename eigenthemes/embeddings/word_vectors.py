@@ -22,8 +22,8 @@ from eigenthemes.core.strings import HashTable, Strings, hash_strings
 from eigenthemes.embeddings.imported import read_vectors
 from eigenthemes.embeddings.reading import quoted
 from eigenthemes.errors import VectorError
+from eigenthemes.kb.data_files import StoredArrays
 from eigenthemes.kb.store import KB
-from eigenthemes.kb.writer import KBWriter
 from eigenthemes.records import Mention
 from eigenthemes.text.words import words_of
 
@@ -33,7 +33,6 @@ RARITY = 1e-3  # a of the smooth inverse frequency a / (a + p(word)): the value 
 WINDOW = 5  # words on each side of a mention
 _ENTITIES = 1 << 14  # at a time
 _CONTEXT_WORD = re.compile(r"[^\W\d_]{2,}")  # no numbers, no single letters
-_FILES = ("context_hashes", "context_buckets", "context_words", "context_rarity", "context_entities")
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,16 +171,19 @@ def _check(kb: KB, words: WordVectors, coverage: Coverage) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class WordContext:
+class WordContext(StoredArrays):
     """Word vectors and description vectors in a KB, to compare a mention's context with its candidates.
 
-    table     hash of a word in lower case -> row
+    hashes    [w] uint64 of the words in lower case, ascending; buckets: as of `HashTable`
     vectors   [w, d] float32: the vector of each word
     rarity    [w] float32: rare words count more
     entities  [entities, d] float32, of unit length; zero without a description with known words
     """
 
-    table: HashTable
+    FILES = ("context_hashes", "context_buckets", "context_words", "context_rarity", "context_entities")
+
+    hashes: NDArray[np.uint64]
+    buckets: NDArray[np.uint32]
     vectors: NDArray[np.float32]
     rarity: NDArray[np.float32]
     entities: NDArray[np.float32]
@@ -195,26 +197,8 @@ class WordContext:
         rows = np.fromiter(small.values(), dtype=np.int64)[order]
         rare = rarity(kb.descriptions, vectors)
         entities, _ = description_vectors(kb, vectors, rare)
-        return cls(HashTable.of(hashes[order]), vectors.vectors[rows].astype(np.float32), rare[rows], entities)
-
-    @classmethod
-    def of(cls, kb: KB) -> WordContext | None:
-        """Return the context vectors that a KB contains, or None."""
-        if not cls.has_vectors(kb):
-            return None
-        hashes, buckets, words, rare, entities = map(kb.array, _FILES)
-        return cls(HashTable(hashes, buckets), words, rare, entities)
-
-    @staticmethod
-    def has_vectors(kb: KB) -> bool:
-        """Return whether the KB contains word vectors."""
-        return _FILES[0] in kb.manifest["files"]
-
-    def write(self, writer: KBWriter) -> None:
-        """Write the arrays to a KB."""
-        arrays: tuple[NDArray[Any], ...] = (self.table.hashes, self.table.buckets, self.vectors, self.rarity, self.entities)
-        for name, values in zip(_FILES, arrays, strict=True):
-            writer.add(name, values)
+        found = vectors.vectors[rows].astype(np.float32), rare[rows], entities
+        return cls(hashes[order], HashTable.of(hashes[order]).buckets, *found)
 
     def read(self, text: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return start [k] and row [k] of the known words of a text."""
@@ -225,7 +209,7 @@ class WordContext:
 
     def rows(self, words: list[str]) -> NDArray[np.int64]:
         """Return the row of each word in lower case; -1 if unknown."""
-        return self.table.find_all(hash_strings(Strings.of(word.lower() for word in words)))
+        return HashTable(self.hashes, self.buckets).find_all(hash_strings(Strings.of(word.lower() for word in words)))
 
     def near(self, starts: NDArray[np.int64], rows: NDArray[np.int64], mention: Mention) -> NDArray[np.int64]:
         """Return the rows of the words on both sides of a mention."""

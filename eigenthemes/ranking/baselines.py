@@ -119,11 +119,8 @@ def weighted_entities(
     weights = candidate_weights(batch, kb, options, has)[rows] ** power
     document = np.repeat(np.arange(len(batch.documents)), np.diff(batch.bounds))[rows]
     number, first = numbered(document * len(kb) + table.entity[rows])
-    if options.unique:
-        sums = np.zeros(len(first))
-        np.maximum.at(sums, number, weights)
-    else:
-        sums = np.bincount(number, weights=weights)
+    sums = np.zeros(len(first))
+    (np.maximum if options.unique else np.add).at(sums, number, weights)
     sums, entities = sums ** (1 / power), table.entity[rows[first]]
     every_document = np.arange(len(batch.documents) + 1)
     begins, row_begins = np.searchsorted(document[first], every_document), np.searchsorted(document, every_document)
@@ -280,7 +277,7 @@ class Texts:
 
 def texts_of(kb: KB, word_vectors: str | None) -> Texts:
     """Open what averages texts with the word vectors of a file, or with those the KB keeps."""
-    if word_vectors is None and not WordContext.has_vectors(kb):
+    if word_vectors is None and not kb.has(WordContext.FILES[0]):
         raise OptionError(
             f"the words of the text are to count, and {kb.path} keeps no word vectors; give a file of them, or keep them in "
             "the KB by training it with them",

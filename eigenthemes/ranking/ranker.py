@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.embeddings.word_vectors import WordContext
 from eigenthemes.errors import OptionError
 from eigenthemes.kb.store import KB, Vectors
 from eigenthemes.pipeline.batch import Batch
@@ -353,4 +352,4 @@ def _open_ranker(kb: KB, vectors: str) -> Ranker:
 
 
 def _feature_context(kb: KB, vectors: str | None) -> FeatureContext:
-    return FeatureContext.of(kb, None if vectors is None else kb.vectors(vectors), WordContext.of(kb))
+    return FeatureContext.of(kb, None if vectors is None else kb.vectors(vectors))

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from eigenthemes.core.progress import Advance, Progress, Silent
 from eigenthemes.core.threads import one_thread
-from eigenthemes.embeddings.word_vectors import WordContext
 from eigenthemes.errors import DocumentError
 from eigenthemes.kb.store import KB
 from eigenthemes.pipeline.batch import BATCH, batch_maker, batches_of
@@ -94,7 +93,7 @@ def _rankings(
 ) -> Iterator[tuple[BatchRanking, FeatureContext]]:
     """Rank documents batch by batch."""
     maker = batch_maker(kb, needs_vectors=False, vectors=vectors)
-    context = FeatureContext.of(kb, maker.vectors, WordContext.of(kb))
+    context = FeatureContext.of(kb, maker.vectors)
     for some in batches_of(documents, BATCH):
         yield rank_batch(ranker, maker.make(some), context), context
         advance(len(some))

@@ -10,7 +10,6 @@ import numpy as np
 
 from eigenthemes.core.progress import Advance, Progress, Silent
 from eigenthemes.core.threads import one_thread
-from eigenthemes.embeddings.word_vectors import WordContext
 from eigenthemes.errors import DocumentError, OptionError
 from eigenthemes.kb.store import KB
 from eigenthemes.names.name_memory import NOT_A_NAME, Memory, document_key
@@ -39,7 +38,6 @@ def gold_train(
     documents: Iterable[Document],
     *,
     vectors: str | None = None,
-    context: WordContext | None = None,
     progress: Progress | None = None,
 ) -> Ranker:
     """Fit a ranker on gold, too; the same one where no gold is among the candidates of its mention.
@@ -50,7 +48,7 @@ def gold_train(
     total = len(annotated) * len(STRENGTHS)
     with (progress or Silent()).step("training on gold", total=total, unit="documents") as advance, one_thread():
         maker = batch_maker(kb, needs_vectors=False, vectors=vectors)
-        given = kb, maker.vectors, context, evidence_of(kb)
+        given = kb, maker.vectors, evidence_of(kb)
         features = FeatureContext(*given, leaves_out_own=True, walked=WALKED_IN_TRAINING)
         batches = (without_own(maker.make([document]), features) for document in annotated)
         training = [TrainingBatch.of(batch, kb, features) for batch in batches]

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from eigenthemes.core.progress import Advance, Progress, Silent
 from eigenthemes.core.threads import one_thread
 from eigenthemes.core.workers import Workers
-from eigenthemes.embeddings.word_vectors import WordContext
 from eigenthemes.kb.store import KB
 from eigenthemes.pipeline.batch import Batch, BatchMaker, batch_maker, batches_of, gold_rows
 from eigenthemes.pipeline.mention_groups import MentionGroups
@@ -89,7 +88,6 @@ def self_train(
     kb: KB,
     *,
     vectors: str | None = None,
-    context: WordContext | None = None,
     seed: int = 0,
     documents: int | None = None,
     jobs: int = 1,
@@ -98,14 +96,13 @@ def self_train(
     """Train a ranker for a KB on synthetic documents, without labels.
 
     vectors    name of a set of vectors; None: the first
-    context    vectors of words and descriptions; None: the text does not count
     documents  how many to fit on; None: as many as the KB needs
     jobs       with more than one, documents are made up in other processes; the ranker is the same
     """
     progress = progress or Silent()
     many = documents or documents_for(kb.manifest["counts"]["named"])
     maker = batch_maker(kb, needs_vectors=False, vectors=vectors, remembers=False)
-    features = FeatureContext(kb, maker.vectors, context, evidence_of(kb), remembers=False, walked=WALKED_IN_TRAINING)
+    features = FeatureContext(kb, maker.vectors, evidence_of(kb), remembers=False, walked=WALKED_IN_TRAINING)
     amounts = amounts_for(many)
     aside = amounts.aside
     total = many + 2 * aside + amounts.tables

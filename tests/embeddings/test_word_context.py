@@ -17,6 +17,7 @@ from eigenthemes.errors import EigenthemesError
 from eigenthemes.pipeline.batch import Batch, batch_maker
 from eigenthemes.pipeline.mention_groups import MentionGroups
 from eigenthemes.ranking.features import LOCAL, FeatureContext, local_features
+from eigenthemes.ranking.features.feature_context import Evidence
 from eigenthemes.ranking.features.text_words import context_features
 
 NODES = "id,name,description\nplanet,Mercury,rocky planet near the sun\nmetal,Mercury,liquid metal\nsun,Sun,star\n"
@@ -92,7 +93,7 @@ def test_they_are_columns_only_where_there_are_word_vectors(kb: KB) -> None:
     names = MentionGroups.of(batch_of(kb, document("Mercury is a planet of the sun")))
     columns = [LOCAL.index("local_context"), LOCAL.index("global_context")]
     assert not local_features(names, FeatureContext(kb, None))[:, columns].any()
-    with_words = FeatureContext(kb, None, WordContext.make(kb, WordVectors.open(words())))
+    with_words = FeatureContext(kb, None, Evidence(word_context=WordContext.make(kb, WordVectors.open(words()))))
     assert local_features(names, with_words)[:, columns].all()
 
 

@@ -43,7 +43,7 @@ def towns(tmp_path_factory: pytest.TempPathFactory) -> KB:
 
 def found_in(kb: KB, *documents: Document) -> tuple[MentionGroups, Coincidence]:
     groups = MentionGroups.of(batch_maker(kb, needs_vectors=False).make(documents))
-    found = Coincidence.of(groups, FeatureContext(kb, None, None, Evidence.of(kb)))
+    found = Coincidence.of(groups, FeatureContext(kb, None, Evidence.of(kb)))
     assert found is not None
     return groups, found
 

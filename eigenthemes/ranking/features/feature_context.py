@@ -46,11 +46,12 @@ class Evidence(NamedTuple):
     profiles: EntityProfiles | None = None
     hubs: Hubs | None = None
     kinds: Kinds | None = None
+    word_context: WordContext | None = None
 
     @classmethod
     def of(cls, kb: KB) -> Evidence:
         """Return what a KB keeps."""
-        return cls(EntityAttributes.of(kb), EntityProfiles.of(kb), Hubs.of(kb), Kinds.of(kb))
+        return cls(EntityAttributes.of(kb), EntityProfiles.of(kb), Hubs.of(kb), Kinds.of(kb), WordContext.of(kb))
 
 
 _NO_EVIDENCE = Evidence()
@@ -60,7 +61,6 @@ class FeatureContext:
     """The arrays of a KB that features are computed from. Never changes once made: any number of threads may share one.
 
     vectors       of the entities; None: there are none, and nothing is close
-    word_context  vectors of words and descriptions; None: the text does not count
     graph         neighbours (indptr, neighbors), and how rare each node is as one: 1 for a lonely node, 0 for one that is
                   everybody's neighbour
     token_model   what is known of the tokens of names; aligned_with: the arrays that `names.alignment` compares with
@@ -69,6 +69,7 @@ class FeatureContext:
     profiles      words that belong to the entities; None: the words around a name say nothing
     hubs          what a document may be about; None: that says nothing. hub_numbers [entities]: their numbers, -1: no hub
     kinds         entities to one of which each of many others belongs; None: there are none
+    word_context  vectors of words and descriptions; None: the text does not count
     memory        what people said names mean; None: nothing, or it is not to be looked at
     walked        neighbours of a candidate that may be shared with others: the first ones; all of its edges count
     leaves_out_own  what a document itself said does not count for it: where weights are fitted on it
@@ -79,15 +80,14 @@ class FeatureContext:
         self,
         kb: KB,
         vectors: Vectors | None,
-        word_context: WordContext | None = None,
         evidence: Evidence = _NO_EVIDENCE,
         *,
         remembers: bool = True,
         leaves_out_own: bool = False,
         walked: int = WALKED,
     ) -> None:
-        self.kb, self.vectors, self.word_context = kb, vectors, word_context
-        self.attributes, self.profiles, self.hubs, self.kinds = evidence
+        self.kb, self.vectors = kb, vectors
+        self.attributes, self.profiles, self.hubs, self.kinds, self.word_context = evidence
         self.memory, self.leaves_out_own = name_memories(kb) if remembers else None, leaves_out_own
         self.walked = walked
         degree = kb.graph.degree
@@ -102,9 +102,9 @@ class FeatureContext:
         self.aligned_with = kb.cached(names_and_tokens)
 
     @classmethod
-    def of(cls, kb: KB, vectors: Vectors | None, word_context: WordContext | None = None) -> FeatureContext:
+    def of(cls, kb: KB, vectors: Vectors | None) -> FeatureContext:
         """Make it with all that the KB keeps for its ranker."""
-        return cls(kb, vectors, word_context, Evidence.of(kb))
+        return cls(kb, vectors, Evidence.of(kb))
 
     @lazy
     def edges(self) -> tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[Any], NDArray[np.int64], NDArray[Any]]:

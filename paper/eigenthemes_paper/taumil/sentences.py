@@ -49,7 +49,7 @@ class Words:
                 f"{kb.path} holds no word vectors, and none were given; give a file of them with --word-vectors",
                 code="word-vectors-needed",
             )
-        return cls.make(np.asarray(context.table.hashes), np.asarray(context.vectors))
+        return cls.make(np.asarray(context.hashes), np.asarray(context.vectors))
 
     @classmethod
     def _of_vectors(cls, words: WordVectors) -> Words:
