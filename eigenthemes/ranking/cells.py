@@ -9,9 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.core.threads import lazy
-from eigenthemes.names.alignment import COVERAGE
-from eigenthemes.pipeline.mention_groups import MentionGroups
-from eigenthemes.ranking.features import COLUMNS, FeatureContext, memory
+from eigenthemes.ranking.features import COLUMNS, memory
 from eigenthemes.ranking.features.coincidence import CELL_COLUMNS, CELL_NIL_COLUMNS, CellEvidence
 from eigenthemes.ranking.features.nil import NIL_COLUMNS, best_rows, dot, from_named, to_named
 
@@ -86,12 +84,3 @@ class CellRound:
         best = best_rows(self.evidence.groups, choice)
         cells = np.flatnonzero(self.evidence.is_cell & (best >= 0))
         return cells, np.concatenate((columns[cells], self.evidence.nil_columns(best[cells], self.elsewhere)), axis=1)
-
-
-def cell_evidence(
-    model: CellModel | None, groups: MentionGroups, context: FeatureContext, local: NDArray[np.float32]
-) -> CellEvidence | None:
-    """Return the evidence of table columns; None without tables, or if the ranker has no cell model."""
-    return (
-        None if model is None or context.attributes is None else CellEvidence.of(groups, local[:, COVERAGE], context.attributes)
-    )

@@ -167,23 +167,16 @@ def best_candidates(
     rows = best_row[having]
     entity = groups.entity[rows]
     namesakes = _namesakes(groups, context)[groups.name_of[having]]
-    popularity = (
+    popularity = (  # POPULARITY
         np.log1p(entity) / np.log(max(2, len(context.kb))),
         np.log1p(context.kb.graph.degree[entity]),
         np.log1p(context.name_counts(entity)),
         np.log1p(np.maximum(1, namesakes)),
     )
     seen = features[rows][:, [COLUMNS.index(column) for column in (*_UNSUPPORTED, *_SUPPORT)]]
-    columns = np.concatenate(
-        (
-            np.ones((len(having), 1)),
-            np.stack(popularity, axis=1),
-            seen.astype(np.float64),
-            logit(nil[having], NEARLY_CERTAIN)[:, None],
-            logit(probability[rows], NEARLY_CERTAIN)[:, None],
-        ),
-        axis=1,
-    )
+    of_ranker = logit(nil[having], NEARLY_CERTAIN), logit(probability[rows], NEARLY_CERTAIN)
+    columns = np.column_stack((np.ones(len(having)), *popularity, seen.astype(np.float64), *of_ranker))
+    columns = np.ascontiguousarray(columns)  # row by row, as `dot` adds them up
     return BestCandidates(having, entity, namesakes > 0, columns)
 
 

@@ -14,7 +14,7 @@ from eigenthemes.kb.store import KB, Vectors
 from eigenthemes.pipeline.batch import Batch
 from eigenthemes.pipeline.mention_groups import MentionGroups
 from eigenthemes.ranking.adaptation import Adaptation, CorpusPrior
-from eigenthemes.ranking.cells import CELL_NIL, CellModel, CellRound, cell_evidence
+from eigenthemes.ranking.cells import CELL_NIL, CellModel, CellRound
 from eigenthemes.ranking.detection import Detection, FalseMatchModel, detect
 from eigenthemes.ranking.features import (
     COLUMNS,
@@ -25,6 +25,7 @@ from eigenthemes.ranking.features import (
     memory,
     theme_features,
 )
+from eigenthemes.ranking.features.coincidence import CellEvidence
 from eigenthemes.ranking.features.nil import (
     NIL_COLUMNS,
     dot,
@@ -61,10 +62,6 @@ class Confidence(NamedTuple):
         """Return the calibrated probabilities of best candidates, if the right entity is in the KG."""
         return sigmoid(self.slope * logit(probability, _CERTAIN) + self.shift)
 
-    def in_any_case(self, probability: Floats, coverage: Floats) -> Floats:
-        """Return the probabilities of best candidates, counting mentions whose entity is missing from the KG."""
-        return sigmoid(self.overall * logit(probability, _CERTAIN) - self.coverage * (1 - coverage))
-
     def calibrate(
         self, groups: MentionGroups, probability: Floats, nil: Floats, coverage: NDArray[Any]
     ) -> tuple[Floats, Floats, Floats]:
@@ -80,7 +77,8 @@ class Confidence(NamedTuple):
             return probability, nil, best
         of_best = np.where(probability == np.repeat(best, counts), coverage, 0.0)
         in_kg = self.if_in_kg(best)
-        told = self.in_any_case(in_kg, np.where(counts > 0, highest(of_best, groups.bounds), 0.0))
+        fits = np.where(counts > 0, highest(of_best, groups.bounds), 0.0)
+        told = sigmoid(self.overall * logit(in_kg, _CERTAIN) - self.coverage * (1 - fits))
         changed = (best > 0) & np.repeat(groups.batch.in_text, np.diff(groups.document_bounds))
         total = np.bincount(groups.group, weights=probability, minlength=len(counts))
         most = 1 - (1 - _MOST_OF_NIL) * nil
@@ -251,8 +249,10 @@ def rank_batch(ranker: Ranker, batch: Batch, context: FeatureContext) -> BatchRa
     groups = MentionGroups.of(batch)
     features = np.empty((len(groups.table_row), len(COLUMNS)), np.float32)
     local, joint = features[:, : len(LOCAL)], features[:, len(LOCAL) :]
-    local_features(groups, context, out=local)
-    evidence, cells = cell_evidence(ranker.cells, groups, context, local), None
+    local[:] = local_features(groups, context)
+    cell_model, evidence, cells = ranker.cells, None, None
+    if cell_model is not None and context.attributes is not None:
+        evidence = CellEvidence.of(groups, local[:, _COVERAGE], context.attributes)
     corpus_prior = None if ranker.corpus_prior is None else ranker.corpus_prior.utility(groups, context.kb)
     kinds = kind_utility(groups, context, ranker.topic)
     added = corpus_prior if kinds is None else kinds if corpus_prior is None else corpus_prior + kinds
@@ -261,10 +261,10 @@ def rank_batch(ranker: Ranker, batch: Batch, context: FeatureContext) -> BatchRa
     candidates = WeightedCandidates.of(groups, context, probability)
     for number, weights in enumerate(others, start=1):
         is_last = number == len(others)
-        theme_features(candidates, out=joint)
-        if evidence is not None and ranker.cells is not None:
+        joint[:] = theme_features(candidates)
+        if cell_model is not None and evidence is not None:
             features[evidence.rows, _LONGER_NAME] = 0
-            cells = CellRound(ranker.cells, evidence, evidence.elsewhere(probability), is_last=is_last)
+            cells = CellRound(cell_model, evidence, evidence.elsewhere(probability), is_last=is_last)
         if not is_last:
             probability, nil_probability = probabilities(weights, features, groups, cells=cells, added=added)
             candidates = candidates.in_next_round(probability)

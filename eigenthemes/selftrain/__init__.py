@@ -1,10 +1,10 @@
 """Training of the ranker: a conditional logit fitted on synthetic documents from the KG.
 
-recipe     what synthetic documents are like: the same for all KGs
-naming     how an entity may be called
-sample     synthetic documents, their gold known
-fit        the two models fitted
-calibrate  how far their probabilities can be trusted, and the threshold
-train      the story: synthetic documents -> features -> fit -> calibrate -> report
-gold       a little gold on top
+recipe                             what synthetic documents and tables are like: the same for all KGs
+naming, written_forms              how an entity may be called
+sampling, synthetic_tables         synthetic documents and tables, their gold known; false_matches: with names that nobody meant
+synthetic                          all of them, made by several processes
+fit                                the models fitted, the threshold, and how far probabilities can be trusted
+training, cell_training            the story: synthetic documents -> features -> fit -> calibrate -> report
+gold, adapt                        a little gold on top; a corpus without labels
 """

@@ -97,8 +97,7 @@ def _minimize(
 def without_removed(batch: Batch, kb: KB) -> Batch:
     """Take the right answers of mentions marked REMOVED out of the candidates, as if they were not in the KG."""
     removed = np.array([REMOVED in mention.source for mention in batch.mentions], dtype=bool)
-    table = batch.table
-    return keep_rows(batch, ~(gold_rows(batch, kb) & removed[table.mention_of]) if len(table) else np.ones(0, dtype=bool))
+    return keep_rows(batch, ~(gold_rows(batch, kb) & removed[batch.table.mention_of]))
 
 
 def keep_rows(batch: Batch, kept: NDArray[np.bool_]) -> Batch:
@@ -145,14 +144,10 @@ def best_threshold(probability: Floats, right: Floats, has_answer: NDArray[np.bo
 
     Among equals the lowest, in steps of 0.01.
     """
-    return float(_THRESHOLDS[int(np.argmax(_f1_of_links(probability, right, has_answer)))])
-
-
-def _f1_of_links(probability: Floats, right: Floats, has_answer: NDArray[np.bool_]) -> Floats:
-    """Return the F1 of links at or above each of the thresholds."""
     links = np.array([(probability >= step).sum() for step in _THRESHOLDS])
     hits = np.array([right[probability >= step].sum() for step in _THRESHOLDS])
-    return np.asarray(2 * hits / np.maximum(1, links + int(has_answer.sum())))
+    f1 = 2 * hits / np.maximum(1, links + int(has_answer.sum()))
+    return float(_THRESHOLDS[int(np.argmax(f1))])
 
 
 def reliability_report(probability: Floats, right: Floats) -> dict[str, Any]:

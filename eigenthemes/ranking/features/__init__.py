@@ -6,8 +6,6 @@ documents must show it, an entry in `selftrain.recipe`. Rankers that are kept in
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -37,30 +35,14 @@ COLUMN_BOUNDS: tuple[tuple[float, float], ...] = tuple(
 )
 
 
-def local_features(
-    groups: MentionGroups, context: FeatureContext, out: NDArray[np.float32] | None = None
-) -> NDArray[np.float32]:
-    """Compute the columns LOCAL [n, l], in the array given, if there is one."""
-    columns = np.empty((len(groups.table_row), len(LOCAL)), np.float32) if out is None else out
-    _put(columns, (group.compute(groups, context) for group in LOCAL_GROUPS))
-    return columns
+def local_features(groups: MentionGroups, context: FeatureContext) -> NDArray[np.float32]:
+    """Compute the columns LOCAL [n, l]."""
+    return np.concatenate([group.compute(groups, context) for group in LOCAL_GROUPS], axis=1)
 
 
-def theme_features(candidates: WeightedCandidates, out: NDArray[np.float32] | None = None) -> NDArray[np.float32]:
-    """Compute the columns after LOCAL [n, t], given how likely each candidate is; `out` as in `local_features`."""
-    rows = len(candidates.groups.table_row)
-    columns = np.empty((rows, len(COLUMNS) - len(LOCAL)), np.float32) if out is None else out
-    _put(columns, (group.compute(candidates) for group in JOINT_GROUPS))
-    return columns
-
-
-def _put(columns: NDArray[np.float32], parts: Iterable[NDArray[np.float32]]) -> None:
-    """Write parts with some columns each side by side."""
-    first = 0
-    for part in parts:
-        last = first + part.shape[1]
-        columns[:, first:last] = part
-        first = last
+def theme_features(candidates: WeightedCandidates) -> NDArray[np.float32]:
+    """Compute the columns after LOCAL [n, t], given how likely each candidate is."""
+    return np.concatenate([group.compute(candidates) for group in JOINT_GROUPS], axis=1)
 
 
 def feature_table() -> str:
