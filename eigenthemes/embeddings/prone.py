@@ -41,7 +41,7 @@ def prone(
         with (progress or Silent()).step("spreading over the graph", total=factors.shape[1], unit="dimensions") as advance:
             for done in blocks.apply(lambda columns: propagate(columns, blocks), factors, factors):
                 advance(done)
-        vectors = left_factors(factors, blocks).rows_together(blocks.scratch)
+        vectors = scaled_basis(factors, blocks, -0.25, 1e-12).rows_together(blocks.scratch)
         vectors[graph.degree == 0] = 0
         return blocks.unit_rows(vectors)
 
@@ -74,7 +74,7 @@ def randomized_factors(blocks: Blocks, times: Product, transposed: Product, dime
         np.random.default_rng((seed, number * WIDTH)).standard_normal(out=part, dtype=np.float32)
     for _ in blocks.apply(times, basis, basis):
         pass
-    basis = orthonormal(basis, blocks)
+    basis = scaled_basis(basis, blocks, -0.5, 1e-10)
     projected = ColumnBlocks.empty(*basis.shape, blocks.scratch)
     for _ in blocks.apply(transposed, basis, projected):  # F^T Q, so that Q (Q^T F) is nearly F
         pass
@@ -126,18 +126,16 @@ def propagate(dense: Matrix, blocks: Blocks) -> Matrix:
     return summed
 
 
-def left_factors(dense: ColumnBlocks, blocks: Blocks) -> ColumnBlocks:
-    """Compute U sqrt(S) of a thin matrix, from the eigenvectors of its Gram matrix: U sqrt(S) = X V S^-1/2; written over it."""
-    values, vectors = blocks.eigen(dense)
-    kept = values > values[0] * 1e-12 if len(values) else values > 0
-    return blocks.times(dense, vectors[:, kept] * values[kept] ** -0.25)
+def scaled_basis(dense: ColumnBlocks, blocks: Blocks, power: float, least: float) -> ColumnBlocks:
+    """Compute X V L^power from the eigenvalues L and eigenvectors V of X^T X, for a thin matrix X; written over it.
 
+    With power -1/2 that is an orthonormal basis U of the columns, with -1/4 it is U sqrt(S), since L = S^2.
 
-def orthonormal(dense: ColumnBlocks, blocks: Blocks) -> ColumnBlocks:
-    """Return an orthonormal basis of the columns, written over them, without null directions."""
+    least  directions whose eigenvalue is a smaller share of the largest one are left out: they are null but for rounding
+    """
     values, vectors = blocks.eigen(dense)
-    kept = values > values[0] * 1e-10 if len(values) else values > 0
-    return blocks.times(dense, vectors[:, kept] * values[kept] ** -0.5)
+    kept = values > values[0] * least if len(values) else values > 0
+    return blocks.times(dense, vectors[:, kept] * values[kept] ** power)
 
 
 def bessel(order: int, x: float) -> float:

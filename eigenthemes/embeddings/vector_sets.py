@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -78,13 +79,10 @@ def make_vectors(
     size = dimensions or min(DIMENSIONS, max(2, len(graph) // 5))
     if scratch is not None and method == "prone":  # the others hold their matrices in memory
         own["scratch"] = scratch
-    try:
-        rows = make(graph, dimensions=size, seed=seed, jobs=jobs, progress=progress, **own)
-    except TypeError as error:
-        unknown = re.search(r"unexpected keyword argument '(\w+)'", str(error))
-        if unknown is None:
-            raise
-        raise OptionError(f"{method} has no option {unknown[1]}; leave it out, or choose another method") from None
+    for option in own:
+        if option not in signature(make).parameters:
+            raise OptionError(f"{method} has no option {option}; leave it out, or choose another method")
+    rows = make(graph, dimensions=size, seed=seed, jobs=jobs, progress=progress, **own)
     rows, lengths = _unit(rows) if own.get("unit_length") is False else (rows, None)
     own.pop("scratch", None)
     return VectorSet(name or method, rows, {"method": method, "seed": seed, **own}, lengths)

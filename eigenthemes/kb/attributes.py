@@ -52,10 +52,15 @@ def collect_attributes(kb: KB) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
     return indptr, attributes
 
 
-def relation_code(kb: KB, entity: int, neighbor: int) -> int:
-    """Return the relation that joins an entity with a neighbour, as `Graph.relations` has it."""
+def relation_codes(kb: KB, entity: int, other: int) -> list[int]:
+    """Return all relations that join an entity with another one, as `Graph.relations` has them, the rarest first."""
     graph = kb.graph
-    return int(graph.relations[graph.indptr[entity] + np.searchsorted(graph.around(entity), neighbor)])
+    around = graph.around(entity)
+    at = int(np.searchsorted(around, other))
+    if at >= len(around) or around[at] != other:
+        return []
+    entry = int(graph.indptr[entity]) + at
+    return [int(graph.relations[entry]), *kb.further_relations.of(entry)]
 
 
 def readable_relation(kb: KB, code: int) -> str:

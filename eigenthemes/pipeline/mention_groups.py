@@ -6,7 +6,7 @@ context is the column: the same cell text in two columns may mean two things.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -149,6 +149,11 @@ class MentionGroups:
         order = having[np.argsort(self.column_of[having], kind="stable")]
         counts = np.bincount(self.column_of[order], minlength=int(self.column_of.max(initial=-1)) + 1)
         return np.concatenate(([0], np.cumsum(counts))).astype(np.int64), order
+
+    def mean_of_mentions(self, values: Sequence[float]) -> Floats:
+        """Return the mean of a number of each mention over the mentions of each group [m]."""
+        total = np.bincount(self.group_of, weights=np.array(values, dtype=np.float64), minlength=len(self))
+        return np.asarray(total / np.maximum(1, np.bincount(self.group_of, minlength=len(self))))
 
     def spans(self) -> Iterator[tuple[int, int, int, int]]:
         """Yield the first and last group, first and last row of each document; the last ones are not part of it."""

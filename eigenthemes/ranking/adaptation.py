@@ -32,10 +32,8 @@ class Adaptation:
         """Return what it adds to the log-odds of each group in `having` [b]; popularity [b, 4] are its `columns`."""
         weights = self.weights
         of_mention = [sum(weights.get(feature, 0.0) for feature in features) for features in mention_features(groups)]
-        total = np.bincount(groups.group_of, weights=np.array(of_mention, dtype=np.float64), minlength=len(groups))
-        mean = total / np.maximum(1, np.bincount(groups.group_of, minlength=len(groups)))
         of_entity = np.einsum("ij,j->i", popularity, np.array([weights.get(column, 0.0) for column in columns]))
-        return np.asarray(mean[having] + of_entity + weights.get("one", 0.0))
+        return np.asarray(groups.mean_of_mentions(of_mention)[having] + of_entity + weights.get("one", 0.0))
 
 
 def mention_features(groups: MentionGroups) -> list[list[str]]:

@@ -266,12 +266,12 @@ def _clues(groups: MentionGroups, best: BestCandidates, context: FeatureContext)
     of_mention = [
         clue for document, first, last in batch.document_spans() for clue in clues(document, batch.mentions[first:last])
     ]
-    total = np.bincount(groups.group_of, weights=np.array(of_mention, dtype=np.float64), minlength=len(groups))
-    mean = total / np.maximum(1, np.bincount(groups.group_of, minlength=len(groups)))
     entity_of = np.full(len(groups), -1)
     entity_of[best.having] = best.entity
     defined, stands_for = abbreviation_clues(groups, entity_of, context.kb)
-    return (mean + defined)[best.having] + NO_NAME * _names_no_person(groups, best, context), stands_for
+    return (groups.mean_of_mentions(of_mention) + defined)[best.having] + NO_NAME * _names_no_person(
+        groups, best, context
+    ), stands_for
 
 
 def _names_no_person(groups: MentionGroups, best: BestCandidates, context: FeatureContext) -> NDArray[np.bool_]:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.display import Displayed, plain
-from eigenthemes.kb.attributes import EntityAttributes, attribute_count, described_attribute, readable_relation
+from eigenthemes.kb.attributes import EntityAttributes, attribute_count, described_attribute, readable_relation, relation_codes
 from eigenthemes.kb.store import KB
 from eigenthemes.records import LinkedTable
 
@@ -172,17 +172,6 @@ def _most_telling(counts: Mapping[int, int], cells: int, least: float, share: ND
 
     enough = [attribute for attribute, count in counts.items() if count >= max(_LEAST, least * cells)]
     return max(enough, key=lambda each: (ratio(each), counts[each], -each), default=None)
-
-
-def relation_codes(kb: KB, entity: int, other: int) -> list[int]:
-    """Return all relations that join an entity with another one, as `Graph.relations` has them, the rarest first."""
-    graph = kb.graph
-    around = graph.around(entity)
-    at = int(np.searchsorted(around, other))
-    if at >= len(around) or around[at] != other:
-        return []
-    entry = int(graph.indptr[entity]) + at
-    return [int(graph.relations[entry]), *kb.further_relations.of(entry)]
 
 
 def _background(kb: KB) -> NDArray[np.float64]:

@@ -70,7 +70,8 @@ def fit_cells(
     probability, right, has_answer = (np.concatenate(parts) for parts in zip(*found, strict=True))
     model = replace(model, threshold=best_threshold(probability, right, has_answer))
     reports = compare_reports(replace(ranker, cells=model), held_out, kb, context)
-    made_up = _report(len(aside), probability, right, has_answer)
+    reliability = reliability_report(probability[has_answer], right[has_answer])
+    made_up = {"tables": len(aside), "mentions": len(right), **reliability}
     about = {"training": {"tables": len(training)}, "made_up": made_up, "reports": reports}
     return replace(model, about=about)
 
@@ -95,11 +96,6 @@ def _nil_columns(
     return columns, right[cells] == 0
 
 
-def _report(tables: int, probability: Floats, right: Floats, has_answer: NDArray[np.bool_]) -> dict[str, Any]:
-    """Describe for the manifest how it did on tables kept aside."""
-    return {"tables": tables, "mentions": len(right), **reliability_report(probability[has_answer], right[has_answer])}
-
-
 def compare_reports(ranker: Ranker, batches: Iterable[Batch], kb: KB, context: FeatureContext) -> dict[str, int]:
     """Count the types and relations that are reported of made-up tables, and those that the right answers would report, too."""
     counts: Counter[str] = Counter({"types": 0, "types_right": 0, "relations": 0, "relations_right": 0})
@@ -117,11 +113,8 @@ def compare_reports(ranker: Ranker, batches: Iterable[Batch], kb: KB, context: F
 def _answers(ranker: Ranker, batch: Batch, context: FeatureContext) -> list[int]:
     """Return the entity that each mention is linked to; -1 for none."""
     ranking = rank_batch(ranker, batch, context)
-    scored, rule = (
-        Scored(ranking.candidate_probability),
-        DecisionRule(ranker.threshold, exact=True, cells=ranker.cell_threshold),
-    )
-    decisions = decide(batch, scored, method_named("selftrained"), rule)
+    rule = DecisionRule(ranker.threshold, exact=True, cells=ranker.cell_threshold)
+    decisions = decide(batch, Scored(ranking.candidate_probability), method_named("selftrained"), rule)
     entity = np.full(len(batch.mentions), -1)
     linked = np.flatnonzero(decisions.linked)
     entity[linked] = batch.table.entity[decisions.order[decisions.bounds[:-1][linked]]]

@@ -194,6 +194,7 @@ class Contributions:
 
     @property
     def context(self) -> FeatureContext:
+        """The arrays of the KB that features are computed from."""
         return self.candidates.context
 
     @property

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.explanations import CLOSE, EDGE, LONGER, SAME, SHARED, Reason
-from eigenthemes.kb.attributes import readable_relation, relation_code
+from eigenthemes.kb.attributes import readable_relation, relation_codes
 from eigenthemes.ranking.features.feature_context import FeatureContext, JointGroup
 from eigenthemes.ranking.features.support import Contributions, WeightedCandidates
 
@@ -133,7 +133,7 @@ def reasons(contributions: Contributions, shares: Mapping[str, Floats], position
     if other == contributions.entity:
         return
     if shares["edges"][position] > 0:
-        code = relation_code(kb, contributions.entity, other)
+        code = relation_codes(kb, contributions.entity, other)[0]
         yield Reason(EDGE, readable_relation(kb, code), bool(code & 1))
     positions, nodes = contributions.meetings
     met, is_close = nodes[positions == position], shares["coherence"][position] > 0
@@ -157,7 +157,7 @@ def _shared_neighbors(contributions: Contributions, other: int, nodes: Ints) -> 
     has_name = context.name_counts(nodes) > 0
     named = nodes[has_name] if has_name.any() else nodes
     rarest = named[np.argsort(-context.graph[2][named], kind="stable")][:_MAX_SHARED].tolist()
-    code, other_code = (relation_code(context.kb, entity, rarest[0]) for entity in (contributions.entity, other))
+    code, other_code = (relation_codes(context.kb, entity, rarest[0])[0] for entity in (contributions.entity, other))
     relation = readable_relation(context.kb, code) if code == other_code and not code & 1 else ""
     return Reason(SHARED, relation, shared=tuple(context.kb.label_of(node) for node in rarest))
 
