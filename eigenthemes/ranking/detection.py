@@ -269,9 +269,8 @@ def _clues(groups: MentionGroups, best: BestCandidates, context: FeatureContext)
     entity_of = np.full(len(groups), -1)
     entity_of[best.having] = best.entity
     defined, stands_for = abbreviation_clues(groups, entity_of, context.kb)
-    return (groups.mean_of_mentions(of_mention) + defined)[best.having] + NO_NAME * _names_no_person(
-        groups, best, context
-    ), stands_for
+    told = (groups.mean_of_mentions(of_mention) + defined)[best.having]
+    return told + NO_NAME * _names_no_person(groups, best, context), stands_for
 
 
 def _names_no_person(groups: MentionGroups, best: BestCandidates, context: FeatureContext) -> NDArray[np.bool_]:

@@ -109,67 +109,59 @@ def spelling(mentions: Any, letters: Any, bounds: Any, entity: Any, match_type: 
     """
     columns = np.zeros((len(entity), 6), np.float32)
     for mention in range(len(bounds) - 1):
-        rows, words = (bounds[mention], bounds[mention + 1]), (mentions[0][mention], mentions[0][mention + 1])
-        for row in range(rows[0], rows[1]):
+        words = mentions[1][mentions[0][mention] : mentions[0][mention + 1]]
+        for row in range(bounds[mention], bounds[mention + 1]):
+            first, last = names[0][entity[row]], names[0][entity[row] + 1]
             if match_type[row] <= kinds[0]:
                 columns[row, COVERED] = 1
-                for name in range(names[0][entity[row]], names[0][entity[row] + 1]):
+                for name in range(first, last):
                     if names[3][name] == letters[mention]:
                         columns[row, CASED] = 1
                         break
-        _overlaps(columns, rows, words, mentions[1], entity, match_type, kinds, names)
-        if words[1] > words[0]:
-            _parts(columns, rows, words, mentions[1], entity, match_type, kinds, names)
+            elif match_type[row] == kinds[1] or match_type[row] == kinds[2]:
+                columns[row, SPELLING_OVERLAP] = _overlap(words, first, last, names)
+            elif len(words) > 0:
+                _note_parts(columns, row, words, first, last, names)
     return columns
 
 
 @kernel
-def _overlaps(columns: Any, rows: Any, span: Any, words: Any, entity: Any, match_type: Any, kinds: Any, names: Any) -> None:
-    """Note how many of its words a mention and the names of its candidates have in common, as a part of those in either."""
-    begin, end = span
-    for row in range(rows[0], rows[1]):
-        if match_type[row] != kinds[1] and match_type[row] != kinds[2]:
-            continue
-        most = np.float32(0)
-        for name in range(names[0][entity[row]], names[0][entity[row] + 1]):
-            common = 0
-            for i in range(begin, end):
-                for k in range(names[1][name], names[1][name + 1]):
-                    if words[i] == np.int64(names[2][k]):
-                        common += 1
-                        break
-            if common:
-                either = max(1, end - begin + names[1][name + 1] - names[1][name] - common)
-                most = max(most, np.float32(common / either))
-        columns[row, SPELLING_OVERLAP] = most
+def _overlap(words: Any, first: Any, last: Any, names: Any) -> Any:
+    """Return how many words a mention and one of some names have in common, as a part of those in either; the highest."""
+    most = np.float32(0)
+    for name in range(first, last):
+        start, end, common = names[1][name], names[1][name + 1], 0
+        for i in range(len(words)):
+            for k in range(start, end):
+                if words[i] == np.int64(names[2][k]):
+                    common += 1
+                    break
+        if common:
+            most = max(most, np.float32(common / max(1, len(words) + end - start - common)))
+    return most
 
 
 @kernel
-def _parts(columns: Any, rows: Any, span: Any, words: Any, entity: Any, match_type: Any, kinds: Any, names: Any) -> None:
-    """Record the positions of a mention's words in the names of its candidates.
+def _note_parts(columns: Any, row: Any, words: Any, first: Any, last: Any, names: Any) -> None:
+    """Record the positions of a mention's words in the names of a candidate, the first of which is the label.
 
-    The words of all names of an entity are looked through at once: few of them are the first word of the mention.
+    The words of all names are looked through at once: few of them are the first word of the mention.
     """
-    begin, size = span[0], span[1] - span[0]
-    for row in range(rows[0], rows[1]):
-        if match_type[row] <= kinds[0] or match_type[row] == kinds[1] or match_type[row] == kinds[2]:
+    name, size = first, len(words)
+    for at in range(names[1][first], names[1][last]):
+        if np.int64(names[2][at]) != words[0]:
             continue
-        label, beyond = names[0][entity[row]], names[0][entity[row] + 1]
-        name = label
-        for at in range(names[1][label], names[1][beyond]):
-            if np.int64(names[2][at]) != words[begin]:
-                continue
-            while names[1][name + 1] <= at:
-                name += 1
-            same = at + size <= names[1][name + 1]
-            for k in range(1, size if same else 1):
-                same = same and np.int64(names[2][at + k]) == words[begin + k]
-            if same:
-                covered = np.float32(size / (names[1][name + 1] - names[1][name]))
-                columns[row, COVERED] = max(columns[row, COVERED], covered)
-                if at == names[1][name]:
-                    columns[row, BEGINS] = 1
-                if at + size == names[1][name + 1]:
-                    columns[row, ENDS] = 1
-                if name == label:
-                    columns[row, IN_LABEL] = 1
+        while names[1][name + 1] <= at:
+            name += 1
+        same = at + size <= names[1][name + 1]
+        for k in range(1, size if same else 1):
+            same = same and np.int64(names[2][at + k]) == words[k]
+        if same:
+            covered = np.float32(size / (names[1][name + 1] - names[1][name]))
+            columns[row, COVERED] = max(columns[row, COVERED], covered)
+            if at == names[1][name]:
+                columns[row, BEGINS] = 1
+            if at + size == names[1][name + 1]:
+                columns[row, ENDS] = 1
+            if name == first:
+                columns[row, IN_LABEL] = 1
