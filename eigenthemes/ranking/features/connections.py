@@ -85,10 +85,8 @@ def connect(documents: Any, names: Any, entity: Any, considered: Any, graph: Any
         candidates = first, last, start
         _meet(candidates, base, several, graph, most, mark, (name_of, following, head), entities)
         end = _reach(candidates, several, graph, most, mark, entities, reached, indptr)
-        edges = _edges_of(candidates, reached, indptr, edges, edges_indptr)
-        beyond = _beyond(candidates, entities, graph, most, edges, edges_indptr)
-        if len(beyond):
-            edges = _with_beyond(candidates, beyond, edges, edges_indptr)
+        beyond = _beyond(candidates, entities, graph, most, reached, indptr)
+        edges = _edges_of(candidates, beyond, reached, indptr, edges, edges_indptr)
         scratch[1][0] = several + end - start
     rarity = np.empty(end, np.float32)
     for node in range(end):
@@ -159,41 +157,29 @@ def _reach(candidates: Any, several: Any, graph: Any, most: Any, mark: Any, enti
 
 
 @kernel
-def _edges_of(candidates: Any, reached: Any, reached_indptr: Any, edges: Any, indptr: Any) -> Any:
-    """List the candidates of a document that each one reaches; return the lists, with more room if need be."""
-    first, last, start = candidates
-    many = indptr[first]
-    edges = _grown(edges, many, reached_indptr[last] - reached_indptr[first])
-    for candidate in range(first, last):
-        for at in range(reached_indptr[candidate], reached_indptr[candidate + 1]):
-            other = first + np.int64(reached[at]) - start
-            edges[many] = other  # overwritten by the next one, unless it is a candidate
-            many += other < last
-        indptr[candidate + 1] = many
-    return edges
-
-
-@kernel
-def _beyond(candidates: Any, entities: Any, graph: Any, most: Any, edges: Any, indptr: Any) -> Any:
+def _beyond(candidates: Any, entities: Any, graph: Any, most: Any, reached: Any, indptr: Any) -> Any:
     """Return which candidates of a document are neighbours beyond those that are walked, each pair as one number, in order.
 
-    edges, indptr  those that are walked. An edge is on the lists of both ends: most are met on the shorter one.
+    reached, indptr  those that are walked. An edge is on the lists of both ends: most are met on the shorter one.
     """
     first, last, start = candidates
     many = last - first
-    least, hubs = np.empty(many, np.int64), np.empty(many, np.int64)  # the least neighbour that is not walked
-    pairs, found, many_hubs = np.empty(indptr[last] - indptr[first] + 64, np.int64), 0, 0
+    least, hubs, many_hubs = np.empty(many, np.int64), np.empty(many, np.int64), 0  # the least neighbour that is not walked
     for number in range(many):
         node = entities[start + number]
         least[number] = _HIGHEST
         if graph[0][node + 1] - graph[0][node] > most:
             least[number], hubs[many_hubs] = graph[1][graph[0][node] + most], number
             many_hubs += 1
-    for number in range(many if many_hubs else 0):
+    if many_hubs == 0:
+        return hubs[:0]
+    pairs, found = np.empty(indptr[last] - indptr[first] + 64, np.int64), 0
+    for number in range(many):
         for k in range(indptr[first + number], indptr[first + number + 1]):
-            other = np.int64(edges[k]) - first
-            pairs[found] = (other << _BITS) | number  # overwritten by the next one, unless it is not walked
-            found += entities[start + number] >= least[other]
+            other = np.int64(reached[k]) - start
+            if other < many and entities[start + number] >= least[other]:
+                pairs[found] = (other << _BITS) | number
+                found += 1
     for a in range(many_hubs):  # two hubs may each be far down on the list of the other
         one, limit = entities[start + hubs[a]], least[hubs[a]]
         for b in range(a):
@@ -207,20 +193,24 @@ def _beyond(candidates: Any, entities: Any, graph: Any, most: Any, edges: Any, i
 
 
 @kernel
-def _with_beyond(candidates: Any, beyond: Any, edges: Any, indptr: Any) -> Any:
-    """Add the pairs of `_beyond` to the lists of a document's candidates; return the lists, with more room if need be."""
-    first, last, _ = candidates
-    left, end = len(beyond), indptr[last]
-    edges = _grown(edges, end, left)
-    for candidate in range(last - 1, first - 1, -1):
-        start = indptr[candidate]
-        indptr[candidate + 1] = end + left
-        while left and first + (beyond[left - 1] >> _BITS) == candidate:
-            left -= 1
-            edges[end + left] = first + (beyond[left] & _ALL_BITS)
-        for at in range(end - 1, start - 1, -1):
-            edges[at + left] = edges[at]
-        end = start
+def _edges_of(candidates: Any, beyond: Any, reached: Any, reached_indptr: Any, edges: Any, indptr: Any) -> Any:
+    """List the neighbours of each candidate of a document among the others: those that it reaches, then those beyond.
+
+    Returns the lists, with more room if need be.
+    """
+    first, last, start = candidates
+    many, done = indptr[first], 0
+    edges = _grown(edges, many, reached_indptr[last] - reached_indptr[first] + len(beyond))
+    for candidate in range(first, last):
+        for at in range(reached_indptr[candidate], reached_indptr[candidate + 1]):
+            other = first + np.int64(reached[at]) - start
+            edges[many] = other  # overwritten by the next one, unless it is a candidate
+            many += other < last
+        while done < len(beyond) and first + (beyond[done] >> _BITS) == candidate:
+            edges[many] = first + (beyond[done] & _ALL_BITS)
+            many += 1
+            done += 1
+        indptr[candidate + 1] = many
     return edges
 
 
