@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+CACHE_LINE = 16  # float32 numbers in a line of the processor's cache
 
 
 def sum_rows(
@@ -37,6 +40,13 @@ def lists_of(lists: tuple[NDArray[np.int64], NDArray[Any]], rows: NDArray[np.int
         return lists
     places = spans_joined(indptr[rows], indptr[rows + 1])
     return np.concatenate(([0], np.cumsum(indptr[rows + 1] - indptr[rows]))).astype(np.int64), values[places]
+
+
+def aligned(rows: int, columns: int, allocate: Callable[..., Any] = np.zeros) -> NDArray[np.float32]:
+    """Return a matrix, by np.empty or np.zeros, that begins with a line of the cache."""
+    whole = allocate(rows * columns + CACHE_LINE, dtype=np.float32)
+    first = -whole.ctypes.data // whole.itemsize % CACHE_LINE
+    return np.asarray(whole[first : first + rows * columns].reshape(rows, columns))
 
 
 def unit_rows(dense: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -16,13 +16,14 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from eigenthemes.core.arrays import CACHE_LINE, aligned
 from eigenthemes.core.scratch import Scratch
 from eigenthemes.core.threads import one_thread
 from eigenthemes.kb.graph import Graph
 
 Matrix = NDArray[np.float32]
 
-WIDTH = 16
+WIDTH = CACHE_LINE
 SMALL = 20_000  # edges; up to these, numpy is faster than loading numba
 _ROWS = 8192
 _COPIES = 5  # maximal number of arrays of a block of columns in a step
@@ -188,13 +189,6 @@ class Blocks:
 
         self.for_rows(block)
         return dense
-
-
-def aligned(rows: int, columns: int, allocate: Callable[..., Any]) -> Matrix:
-    """Return a matrix, by np.empty or np.zeros, that begins with a line of the cache."""
-    whole = allocate(rows * columns + WIDTH, dtype=np.float32)
-    first = -whole.ctypes.data // whole.itemsize % WIDTH
-    return np.asarray(whole[first : first + rows * columns].reshape(rows, columns))
 
 
 def neighbor_sums(graph: Graph, dense: Matrix) -> Matrix:

@@ -12,10 +12,11 @@ from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from eigenthemes.core.array_kernels import GOLDEN, below, mixed
+from eigenthemes.core.arrays import aligned
 from eigenthemes.core.checks import MOST_TIMES, check_integer
 from eigenthemes.core.jit import kernel
 from eigenthemes.core.progress import Progress, Silent
-from eigenthemes.embeddings.blocks import Blocks, Matrix, aligned
+from eigenthemes.embeddings.blocks import Blocks, Matrix
 from eigenthemes.embeddings.prone import NEGATIVE_POWER
 from eigenthemes.embeddings.spmm import prefetch_row
 from eigenthemes.kb.graph import Graph
@@ -124,7 +125,7 @@ def _passes(
 def _first_vectors(graph: Graph, dimensions: int, random: np.random.Generator) -> tuple[Matrix, Matrix]:
     """Return small random inputs and zero outputs, as in word2vec; further columns are and stay zero."""
     width = -(-dimensions // LANES) * LANES
-    inputs, outputs = (aligned(len(graph), width, np.zeros) for _ in range(2))  # rows that begin a cache line train faster
+    inputs, outputs = (aligned(len(graph), width) for _ in range(2))  # rows that begin a cache line train faster
     drawn = random.random((len(graph), dimensions), dtype=np.float32)
     inputs[:, :dimensions] = (drawn - np.float32(0.5)) / np.float32(dimensions)
     return inputs, outputs

@@ -178,7 +178,7 @@ def _check_finite(names: list[str], vectors: NDArray[np.float32], origin: str) -
 
 def _read_npy(path: Path, ids: str | Path | None) -> Vectors:
     unpacked = _unpacked(path)
-    with _whole(path, ".npy file of numbers"):
+    with _reporting_damage(path, ".npy file of numbers"):
         matrix = np.load(unpacked or path, mmap_mode=None if unpacked else "r", allow_pickle=False)
     if not isinstance(matrix, np.ndarray):
         raise VectorError(f"{path.name} is not a .npy file but another of numpy's; leave its format to be found")
@@ -192,7 +192,7 @@ def _read_npy(path: Path, ids: str | Path | None) -> Vectors:
 
 
 @contextmanager
-def _whole(path: Path, kind: str) -> Iterator[None]:
+def _reporting_damage(path: Path, kind: str) -> Iterator[None]:
     """Report a file that cannot be read as such: a damaged one fails in whatever way its parts do."""
     try:
         yield
@@ -232,7 +232,7 @@ def _read_ids(path: Path) -> list[str]:
 
 
 def _read_npz(path: Path) -> Vectors:
-    with _whole(path, ".npz file of strings and numbers"):
+    with _reporting_damage(path, ".npz file of strings and numbers"):
         with zipfile.ZipFile(path) as archive:
             held = [name.removesuffix(".npy") for name in archive.namelist()]
         if not {"ids", "vectors"} <= set(held):
@@ -389,7 +389,7 @@ def _read_parquet(path: Path) -> Vectors:
     from pyarrow import parquet
 
     unpacked = _unpacked(path)
-    with _whole(path, "Parquet file"):
+    with _reporting_damage(path, "Parquet file"):
         with parquet.ParquetFile(unpacked or path) as file:
             columns = _vector_columns(file.schema_arrow, path.name)
             table = file.read(columns=["id", *columns])

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -165,8 +165,7 @@ def context_rank(batch: Batch, fits: Scores, counted: NDArray[np.bool_] | None =
 
 def _rank_of_embedded(table: CandidateTable, has: NDArray[np.bool_]) -> NDArray[np.int64]:
     """Return the rank of each candidate among those of its mention that have a vector (for the others it means nothing)."""
-    before = np.zeros(len(table) + 1, np.int64)
-    np.cumsum(has, out=before[1:])
+    before = np.concatenate(([0], np.cumsum(has)))
     return np.asarray(np.maximum(1, before[1:] - before[table.bounds[:-1]][table.mention_of]))
 
 
@@ -251,7 +250,8 @@ class Texts:
 
     def of_document(self, document: Document, *, only_nouns: bool) -> Iterator[Vectors]:
         """Yield for each mention the average over the words of the document, or its nouns, but for the mention's own [d]."""
-        text = document.text if document.table is None else " . ".join(_cells(document))
+        table = document.table
+        text = document.text if table is None else " . ".join(chain(table.header, *table.rows))
         words = [word for word in (nouns(text or "") if only_nouns else words_of(text or "")) if len(word) > 1]
         known: dict[str, list[int]] = {}  # word in small letters -> its rows, as often as it stands there
         for word, row in zip(words, self.words.rows(words).tolist(), strict=True):
@@ -319,10 +319,3 @@ def _row_of(document: Document, mention: Mention) -> list[str]:
     assert document.table is not None
     row = document.table.rows[mention.row] if mention.row is not None else ()
     return [word for col, cell in enumerate(row) if col != mention.col for word in words_of(cell)]
-
-
-def _cells(document: Document) -> Iterator[str]:
-    assert document.table is not None
-    yield from document.table.header
-    for row in document.table.rows:
-        yield from row

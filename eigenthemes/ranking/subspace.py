@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from eigenthemes.core.arrays import aligned
 from eigenthemes.core.threads import limit_blas_threads
 from eigenthemes.ranking.eigensolver import SIDE_BY_SIDE, WORK, largest_eigenpairs
 
@@ -145,9 +146,7 @@ def _with_room(symmetric: NDArray[np.float32]) -> NDArray[np.float32]:
     """Copy a matrix to where `largest_eigenpairs` works on it, each row at the beginning of a line of the cache."""
     size = len(symmetric)
     width = -(-size // SIDE_BY_SIDE) * SIDE_BY_SIDE
-    room = np.zeros((width + WORK) * width + SIDE_BY_SIDE, dtype=np.float32)
-    skipped = -room.ctypes.data // room.itemsize % SIDE_BY_SIDE
-    matrix = room[skipped : skipped + (width + WORK) * width].reshape(width + WORK, width)
+    matrix = aligned(width + WORK, width)
     matrix[:size, :size] = symmetric
     return matrix
 

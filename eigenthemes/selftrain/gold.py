@@ -15,7 +15,7 @@ from eigenthemes.kb.store import KB
 from eigenthemes.names.name_memory import NOT_A_NAME, Memory, document_key
 from eigenthemes.names.retrieval import REMEMBERED
 from eigenthemes.pipeline.batch import Batch, batch_maker
-from eigenthemes.ranking.features import COLUMNS, FeatureContext, memory
+from eigenthemes.ranking.features import FeatureContext
 from eigenthemes.ranking.features.feature_context import WALKED_IN_TRAINING
 from eigenthemes.ranking.ranker import Ranker, rank_batch
 from eigenthemes.records import Document
@@ -198,14 +198,9 @@ def refit(kb: KB, ranker: Ranker, given: Iterable[Document] = (), **options: Any
 
 
 def self_trained(kb: KB, vectors: str | None, *, seed: int) -> Ranker | None:
-    """Return the ranker that a KB was trained with before anybody corrected it; None: it has none like one trained now."""
+    """Return the ranker that a KB was trained with before anybody corrected it; None: it has none of this seed."""
     described = kb.rankers.get(vectors or next(iter(kb.vector_sets), ""))
     if described is None or described.get("training", {}).get("seed") != seed:
         return None
-    if "gold" in described and "self_trained" not in described:
-        return None
     kept = {key: value for key, value in described.items() if key not in ("gold", "self_trained")}
-    kept |= described.get("self_trained", {})
-    known = set(kept["rounds"][-1]["choice"])
-    is_current = "tables" in kept and "chance" in kept and known | set(memory.CHOICE) == set(COLUMNS)
-    return Ranker.of(kept) if is_current else None
+    return Ranker.of(kept | described.get("self_trained", {}))
