@@ -104,6 +104,17 @@ def place_of(table: Any, number: Any) -> Any:
     return at
 
 
+@kernel
+def grown(values: Any, many: Any, more: Any) -> Any:
+    """Return a list of `many` numbers with room for more: the same array, or a larger one."""
+    if many + more <= len(values):
+        return values
+    larger = np.empty(2 * (many + more), values.dtype)
+    for at in range(many):
+        larger[at] = values[at]
+    return larger
+
+
 def _sort(values: Any) -> None:
     values.sort()
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.core.array_kernels import OFFSET, fill, find, finish, place_of, shift_of, step
+from eigenthemes.core.array_kernels import OFFSET, fill, find, finish, grown, place_of, shift_of, step
 from eigenthemes.core.jit import kernel
 from eigenthemes.core.strings import HashTable, Strings
 
@@ -163,7 +163,7 @@ def longer_names(documents: Any, indptr: Any, words: Any) -> Any:
                 looked_at = 0
                 while k >= 0 and looked_at < MOST_LONGER:
                     if _contains(owner[k], name, indptr, words):
-                        found = _grown(found, many)
+                        found = grown(found, many, 1)
                         found[many] = owner[k] - first
                         many += 1
                     k = following[k]
@@ -220,14 +220,3 @@ def _largest_table(documents: Any, indptr: Any) -> Any:
     for document in range(len(documents) - 1):
         most = max(most, indptr[documents[document + 1]] - indptr[documents[document]])
     return _table_size(most)
-
-
-@kernel
-def _grown(values: Any, many: Any) -> Any:
-    """Return a list with room for one more than `many`."""
-    if many < len(values):
-        return values
-    larger = np.empty(2 * many, np.int64)
-    for k in range(many):
-        larger[k] = values[k]
-    return larger

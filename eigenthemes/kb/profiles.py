@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.core.array_kernels import fill, place_of, sort
+from eigenthemes.core.array_kernels import fill, grown, place_of, sort
 from eigenthemes.core.jit import kernel
 from eigenthemes.core.strings import Strings, hash_strings
 from eigenthemes.kb.data_files import StoredArrays
@@ -125,11 +125,7 @@ def _note(found: Any, many: Any, seen: Any, word: Any, entity: Any) -> Any:
     if seen[word] == entity:
         return found, many
     seen[word] = entity
-    if many == len(found):
-        larger = np.zeros(2 * many, np.uint32)
-        for k in range(many):  # a slice would be checked for its size, by code that takes seconds to compile
-            larger[k] = found[k]
-        found = larger
+    found = grown(found, many, 1)
     found[many] = word
     return found, many + 1
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from eigenthemes.core.array_kernels import fill, position, sort
+from eigenthemes.core.array_kernels import fill, grown, position, sort
 from eigenthemes.core.jit import kernel
 
 LONGEST = 64  # names of a document for which the same candidate counts
@@ -185,7 +185,7 @@ def _beyond(candidates: Any, entities: Any, graph: Any, most: Any, reached: Any,
         for b in range(a):
             other = entities[start + hubs[b]]
             if other >= limit and one >= least[hubs[b]] and _adjacent(graph, most, one, other):
-                pairs = _grown(pairs, found, 2)
+                pairs = grown(pairs, found, 2)
                 pairs[found], pairs[found + 1] = (hubs[a] << _BITS) | hubs[b], (hubs[b] << _BITS) | hubs[a]
                 found += 2
     sort(pairs[:found])
@@ -200,7 +200,7 @@ def _edges_of(candidates: Any, beyond: Any, reached: Any, reached_indptr: Any, e
     """
     first, last, start = candidates
     many, done = indptr[first], 0
-    edges = _grown(edges, many, reached_indptr[last] - reached_indptr[first] + len(beyond))
+    edges = grown(edges, many, reached_indptr[last] - reached_indptr[first] + len(beyond))
     for candidate in range(first, last):
         for at in range(reached_indptr[candidate], reached_indptr[candidate + 1]):
             other = first + np.int64(reached[at]) - start
@@ -212,17 +212,6 @@ def _edges_of(candidates: Any, beyond: Any, reached: Any, reached_indptr: Any, e
             done += 1
         indptr[candidate + 1] = many
     return edges
-
-
-@kernel
-def _grown(values: Any, many: Any, more: Any) -> Any:
-    """Return an array that begins with `many` numbers and has room for more."""
-    if many + more <= len(values):
-        return values
-    larger = np.empty(2 * (many + more), values.dtype)
-    for at in range(many):
-        larger[at] = values[at]
-    return larger
 
 
 @kernel
