@@ -54,8 +54,7 @@ class Names:
 
 def name_by_id(statements: Statements) -> None:
     """Name nodes without a name by the last part of their id."""
-    named = np.zeros(len(statements.ids), dtype=bool)
-    named[statements.numbers("name_node")] = True
+    named = statements.nodes_in("name_node")
     for external_id, node in statements.ids.items():
         if not named[node] and not external_id.startswith("_:"):
             last = external_id.rstrip("/#").replace("#", "/").rsplit("/", 1)[-1]

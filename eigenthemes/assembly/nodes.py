@@ -99,8 +99,7 @@ def resolve_redirects(statements: Statements) -> dict[str, int]:
     """Map redirected ids to nodes of the statements, through chains; ids that have a record or a name are no redirects."""
     if not statements.redirects:
         return {}
-    own = np.zeros(len(statements.ids), dtype=bool)
-    own[statements.numbers("record_node")] = own[statements.numbers("name_node")] = True
+    own = statements.nodes_in("record_node", "name_node")
     for members in statements.left_out.values():
         own[list(members)] = False
     resolved = {}

@@ -93,6 +93,15 @@ def position(entities: Any, first: Any, last: Any, wanted: Any) -> Any:
 
 
 @kernel
+def table_size(least: Any, many: Any) -> Any:
+    """Return a power of two that is `many` or more; `least` is one, too."""
+    size = least
+    while size < many:
+        size *= 2
+    return size
+
+
+@kernel
 def place_of(table: Any, number: Any) -> Any:
     """Return where a number is in a hash table, or where it would be; -1 is a free place, and there are some.
 

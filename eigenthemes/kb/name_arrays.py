@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.core.array_kernels import OFFSET, fill, find, finish, grown, place_of, shift_of, step
+from eigenthemes.core.array_kernels import OFFSET, fill, find, finish, grown, place_of, shift_of, step, table_size
 from eigenthemes.core.jit import kernel
 from eigenthemes.core.strings import HashTable, Strings
 
@@ -148,12 +148,13 @@ def longer_names(documents: Any, indptr: Any, words: Any) -> Any:
 
     Names are counted within their document. Of those that have the first word of a name, the first MOST_LONGER are looked at.
     """
-    table, head = np.empty(_largest_table(documents, indptr), np.int64), np.empty(_largest_table(documents, indptr), np.int64)
+    size = table_size(16, 2 * len(words))  # of which a document uses a part
+    table, head = np.empty(size, np.int64), np.empty(size, np.int64)
     following, owner = np.empty(len(words), np.int64), np.empty(len(words), np.int64)
     starts, found, many = np.zeros(len(indptr), np.int64), np.empty(64, np.int64), 0
     for document in range(len(documents) - 1):
         first, last = documents[document], documents[document + 1]
-        of_document = table[: _table_size(indptr[last] - indptr[first])]
+        of_document = table[: table_size(16, 2 * (indptr[last] - indptr[first]))]
         fill(of_document, 0, len(of_document), -1)
         _list_by_word(first, last, indptr, words, of_document, head, following, owner)
         for name in range(first, last):
@@ -204,19 +205,3 @@ def _contains(other: Any, name: Any, indptr: Any, words: Any) -> Any:
 def _number(word: Any) -> Any:
     """Return a hash as a number that hash tables take: not negative."""
     return np.int64(word >> np.uint64(1))
-
-
-@kernel
-def _table_size(many: Any) -> Any:
-    size = 16
-    while size < 2 * many:
-        size *= 2
-    return size
-
-
-@kernel
-def _largest_table(documents: Any, indptr: Any) -> Any:
-    most = 0
-    for document in range(len(documents) - 1):
-        most = max(most, indptr[documents[document + 1]] - indptr[documents[document]])
-    return _table_size(most)

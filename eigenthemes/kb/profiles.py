@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.core.array_kernels import fill, grown, place_of, sort
+from eigenthemes.core.array_kernels import fill, grown, place_of, sort, table_size
 from eigenthemes.core.jit import kernel
 from eigenthemes.core.strings import Strings, hash_strings
 from eigenthemes.kb.data_files import StoredArrays
@@ -146,9 +146,7 @@ def overlap(windows: Any, bounds: Any, entity: Any, profiles: Any, rarity: Any) 
         first, last = windows[0][name], windows[0][name + 1]
         if first == last or bounds[name] == bounds[name + 1]:
             continue
-        size = _LEAST_ROOM
-        while size < _ROOM_PER_WORD * (last - first):
-            size *= 2
+        size = table_size(_LEAST_ROOM, _ROOM_PER_WORD * (last - first))
         if size > len(room):
             room = np.zeros(size, np.int64)
         table = room[:size]

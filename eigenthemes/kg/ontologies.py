@@ -96,8 +96,7 @@ class _Ontology:
 
     def is_about_properties(self) -> bool:
         """Return whether there are at least three named properties for every four other named entities."""
-        named = np.zeros(len(self.ids), dtype=bool)
-        named[self.statements.numbers("name_node")] = True
+        named = self.statements.nodes_in("name_node")
         properties = named & self.properties & ~self._typed([f"{_OWL}AnnotationProperty"])
         others = named & ~self.properties & ~self.structure
         if 4 * properties.sum() < 3 * others.sum() or not properties.any():
@@ -180,9 +179,7 @@ class _Ontology:
 
     def _is_described(self) -> NDArray[np.bool_]:
         """Return which nodes are more than the end of an edge that was dropped."""
-        mask = np.zeros(len(self.ids), dtype=bool)
-        for name in ("name_node", "description_node", "type_node", "prior_node", "record_node"):
-            mask[self.statements.numbers(name)] = True
+        mask = self.statements.nodes_in("name_node", "description_node", "type_node", "prior_node", "record_node")
         source, target = self.statements.numbers("edge_source"), self.statements.numbers("edge_target")
         inside = ~(self.structure[source] | self.structure[target])
         mask[source[inside]] = mask[target[inside]] = True
@@ -199,10 +196,9 @@ def follow_replacements(statements: Statements) -> None:
     replaced, same = (np.flatnonzero(relation_of == relation) for relation in relations)
     if not len(replaced) and not len(same):
         return
-    is_described = np.zeros(len(statements.ids), dtype=bool)
     others = ~np.isin(relation_of, relations)
-    for nodes in (statements.numbers("name_node"), statements.numbers("record_node"), source[others], target[others]):
-        is_described[nodes] = True
+    is_described = statements.nodes_in("name_node", "record_node")
+    is_described[source[others]] = is_described[target[others]] = True
     is_described[list(statements.left_out.get("deprecated", ()))] = False
     pairs = [(source[replaced], target[replaced])]
     for old, new in ((source[same], target[same]), (target[same], source[same])):

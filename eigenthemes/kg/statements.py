@@ -162,9 +162,7 @@ class Statements:
         order = np.argsort(node, kind="stable")
         again = np.sort(order[1:][node[order][1:] == node[order][:-1]])
         self._report_rows("duplicate id (names merged)", again, self.numbers("record_line"), 1, node)
-        known = np.zeros(len(self.ids), dtype=bool)
-        known[node] = True
-        known[self.numbers("name_node")] = True
+        known = self.nodes_in("record_node", "name_node")
         edges = self.numbers("edge_number")
         ends = np.stack([self.numbers(end)[edges] for end in ("edge_source", "edge_target")], axis=1)
         unknown = np.flatnonzero(~known[ends].all(axis=1))
@@ -266,6 +264,13 @@ class Statements:
             before = self._settled[name] = Strings(blob, offsets)
             setattr(self, name, StringBuilder())
         return before
+
+    def nodes_in(self, *columns: str) -> NDArray[np.bool_]:
+        """Return which nodes occur in one of these columns [n]."""
+        mask = np.zeros(len(self.ids), dtype=bool)
+        for name in columns:
+            mask[self.numbers(name)] = True
+        return mask
 
     def id_strings(self) -> Strings:
         """Return the ids of all nodes, in order of their numbers."""

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.core.array_kernels import place_of
+from eigenthemes.core.array_kernels import place_of, table_size
 from eigenthemes.core.jit import kernel
 from eigenthemes.core.threads import lazy
 from eigenthemes.kb.attributes import LEAST_UNITS, EntityAttributes, column_evidence, count_name, log_ratio
@@ -203,10 +203,7 @@ def coincidence(documents: Any, names: Any, counted: Any, entity: Any, attribute
 @kernel
 def _count_entities(first: Any, last: Any, entity: Any, attributes: Any, counts: Any) -> None:
     """Count each entity of the rows first:last once for each of its attributes."""
-    size = 64
-    while size < 2 * (last - first):
-        size *= 2
-    met = np.full(size, -1, np.int64)  # a hash table
+    met = np.full(table_size(64, 2 * (last - first)), -1, np.int64)  # a hash table
     for row in range(first, last):
         at = place_of(met, entity[row])
         if met[at] < 0:
