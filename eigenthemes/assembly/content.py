@@ -61,7 +61,8 @@ def assemble(
     analysis = NameAnalysis.of_names(statements.texts("name_text"), tags, statements.numbers("name_language"))
     add_derived_names(statements, nodes, lexicon, (*analysis.languages, USUAL_LANGUAGE))
     names = collect_names(statements, nodes)
-    answers = choose_linkable(statements, nodes, names, *types)
+    indptr, types_of = collect_types(statements, nodes)
+    answers = choose_linkable(statements, nodes, names, (indptr, types_of), *types)
     index = index_answers(
         names.texts,
         names.owner,
@@ -74,7 +75,6 @@ def assemble(
         workers=workers,
         progress=progress,
     )
-    indptr, types_of = collect_types(statements, nodes)
     targets = {old: int(nodes.index[node]) for old, node in redirects.items() if nodes.index[node] >= 0}
     return Content(nodes, names, analysis, answers, index, _descriptions(statements, nodes), indptr, types_of, targets)
 

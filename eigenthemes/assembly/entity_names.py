@@ -172,14 +172,20 @@ def _further_languages(
 
 
 def choose_linkable(
-    statements: Statements, nodes: Nodes, names: Names, only_types: Sequence[str] = (), not_types: Sequence[str] = ()
+    statements: Statements,
+    nodes: Nodes,
+    names: Names,
+    types: tuple[NDArray[np.int64], NDArray[np.uint32]],
+    only_types: Sequence[str],
+    not_types: Sequence[str],
 ) -> NDArray[np.bool_]:
     """Return which entities are linkable [n]: those with a name and of the given types, no concept schemes or categories.
 
+    types      those of each entity, as of `collect_types`
     not_types  types to exclude; with "none" among them, concept schemes and categories are linkable, too
     """
     named: NDArray[np.bool_] = np.diff(names.indptr) > 0
-    indptr, entity_types = collect_types(statements, nodes)
+    indptr, entity_types = types
 
     def label_of(type_id: str) -> str | None:
         index = nodes.index[statements.ids[type_id]] if type_id in statements.ids else -1

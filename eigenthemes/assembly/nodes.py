@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.core.entity_ids import PREFIXES, other_spellings
+from eigenthemes.core.entity_ids import PREFIXES, spellings_of
 from eigenthemes.core.scratch import Column
 from eigenthemes.core.storage import read_text
 from eigenthemes.core.strings import Strings
@@ -152,7 +151,7 @@ def _nodes_of(wanted: set[str], statements: Statements, redirects: dict[str, int
 
 def _node_of(entity_id: str, statements: Statements, redirects: dict[str, int]) -> int | None:
     """Return the node of an id in any of its spellings."""
-    for spelling in chain((entity_id,), other_spellings(entity_id)):
+    for spelling in spellings_of(entity_id):
         node = redirects.get(spelling, statements.ids.get(spelling))
         if node is not None:
             return node

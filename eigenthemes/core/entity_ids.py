@@ -94,8 +94,9 @@ def last_part(iri: str) -> str:
     return re.split(r"[/#]", iri.rstrip("/#>"))[-1] or iri if "://" in iri else iri
 
 
-def other_spellings(entity_id: str) -> Iterator[str]:
-    """Yield the other spellings of an id, the likeliest first."""
+def spellings_of(entity_id: str) -> Iterator[str]:
+    """Yield an id, then its other spellings, the likeliest first."""
+    yield entity_id
     curie = curie_of_iri(entity_id) or parse_curie(entity_id)
     if curie is None:
         return

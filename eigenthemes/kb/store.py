@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.core.checks import check_arguments, check_integer
-from eigenthemes.core.entity_ids import other_spellings
+from eigenthemes.core.entity_ids import spellings_of
 from eigenthemes.core.strings import HashTable, OutOfBoundsError, Strings, hash_bytes, hash_strings
 from eigenthemes.display import Displayed
 from eigenthemes.errors import EigenthemesError, OptionError, UnknownEntityError, VectorError
@@ -223,7 +223,7 @@ class KB(KBFiles, Displayed):
         """Return the index of an id; redirects (merged, replaced ids) and other spellings resolve. None if unknown."""
         if not isinstance(entity_id, str):
             raise OptionError(f"entity_id is {entity_id!r:.40}; expected a text", where="entity_id")
-        for spelling in chain((entity_id,), other_spellings(entity_id)):
+        for spelling in spellings_of(entity_id):
             raw = spelling.encode("utf-8", "replace")
             try:
                 row = self._id_table.find(hash_bytes(raw))

@@ -33,6 +33,7 @@ _EDGE_HEADERS: Mapping[str, tuple[str, ...]] = {
 }
 _NULL = "\\N"  # as databases write an empty value
 EMPTY = (None, "", _NULL, "NULL")
+_NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?|nan|[-+]?inf", re.IGNORECASE)
 _LONGEST_HEADER = 60  # letters of a column name
 _MOST_WORDS = 6  # of a first row that ends like a sentence
 # headers of CSV files for `neo4j-admin import`
@@ -135,7 +136,7 @@ def no_header_error(origin: str, header: Sequence[str]) -> SourceError:
     """Return the error for a first row that may be data; the advice loses no row."""
     cells = [" ".join(cell.split()) for cell in header]
     start = ", ".join(cell for cell in cells if cell)[:100]
-    is_data = any(not cell or cell == _NULL or _is_number(cell) for cell in cells)
+    is_data = any(not cell or cell == _NULL or _NUMBER.fullmatch(cell) for cell in cells)
     if is_data:
         return SourceError(
             f"{origin} seems to have no header (its first row is {start}); say that it has none, and which column is "
@@ -181,14 +182,6 @@ def _is_prose(cells: Sequence[str]) -> bool:
     """Return whether a first row is a sentence rather than names of columns."""
     is_sentence = len(" ".join(cells).split()) > _MOST_WORDS and cells[-1].endswith((".", "!", "?", ":"))
     return is_sentence or max(map(len, cells)) > _LONGEST_HEADER
-
-
-def _is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True
 
 
 _MANY = 3  # ids that two tables have in common for different things, at least

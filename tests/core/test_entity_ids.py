@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from eigenthemes.core.entity_ids import curie_of_iri, other_spellings, parse_curie
+from eigenthemes.core.entity_ids import curie_of_iri, parse_curie, spellings_of
 
 SPELLINGS = [
     "http://purl.obolibrary.org/obo/DOID_1612",
@@ -37,13 +37,13 @@ def test_all_spellings_of_an_id_have_the_key_of_its_short_form(iri: str) -> None
 )
 def test_other_ids_have_one_spelling(other: str) -> None:
     assert curie_of_iri(other) is None
-    assert list(other_spellings(other)) == []
+    assert list(spellings_of(other)) == [other]
 
 
 def test_each_spelling_but_those_of_w3id_leads_to_each_other() -> None:
     for one in ("DOID:1612", *SPELLINGS[:-1]):
-        assert {"DOID:1612", *SPELLINGS[:-1]} <= {one, *other_spellings(one)}
+        assert {"DOID:1612", *SPELLINGS[:-1]} <= set(spellings_of(one))
 
 
 def test_the_prefixes_of_registries_are_known() -> None:
-    assert "http://purl.obolibrary.org/obo/NCBITaxon_9606" in other_spellings("https://identifiers.org/taxonomy:9606")
+    assert "http://purl.obolibrary.org/obo/NCBITaxon_9606" in spellings_of("https://identifiers.org/taxonomy:9606")
