@@ -32,9 +32,13 @@ def csv_records(lines: Iterable[str], delimiter: str) -> Iterator[CsvRecord]:
     source, first, width = _Lines(iter(lines)), 1, 0
     reader = csv.reader(source, delimiter=delimiter)
     while True:
-        cells, fault = _next_cells(reader)
-        if cells is None:
+        cells, fault = list[str](), None
+        try:
+            cells = next(reader)
+        except StopIteration:
             return
+        except csv.Error as error:
+            fault = str(error)
         record = source.record
         if fault is None and (len(record) > 1 or source.stopped):
             fault = _fault(source, cells, delimiter, width)
@@ -49,13 +53,6 @@ def csv_records(lines: Iterable[str], delimiter: str) -> Iterator[CsvRecord]:
             reader = csv.reader(source, delimiter=delimiter)
             record.pop()
         first += len(record)
-
-
-def _next_cells(reader: Iterator[list[str]]) -> tuple[list[str] | None, str | None]:
-    try:
-        return next(reader, None), None
-    except csv.Error as error:
-        return [], str(error)
 
 
 def csv_rows(lines: Iterable[str], delimiter: str, origin: str, diagnostics: Diagnostics) -> Iterator[tuple[int, list[str]]]:

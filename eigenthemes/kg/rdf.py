@@ -15,6 +15,7 @@ from typing import IO, Any, cast
 import pyoxigraph as ox
 
 from eigenthemes.core.diagnostics import Diagnostics, ErrorBudget
+from eigenthemes.core.entity_ids import PREFIXES
 from eigenthemes.core.files import clean_utf8
 from eigenthemes.errors import OptionError, SourceError
 from eigenthemes.kg.options import ReadOptions, expand
@@ -38,6 +39,7 @@ _PREDICATES = {
     REPLACED: "obo:IAO_0100001",
     ALTERNATIVE: "oboInOwl:hasAlternativeId",
 }
+_USUAL_ROLES = {str(expand(name)): role for role, names in _PREDICATES.items() for name in names.split()}
 _GIVEN_ROLES = {"label": LABEL, "alias": ALIAS_ROLE, "description": DESCRIPTION, "type": TYPE, "prior": PRIOR}
 
 FORMATS = {
@@ -54,22 +56,13 @@ class Roles:
     """The roles of predicates. The user's CURIEs are expanded by the prefixes of the file, once it declares them."""
 
     def __init__(self, options: ReadOptions) -> None:
-        self.of: dict[str, int] = {}
-        self.given: dict[str, int] = {}
-        for role, names in _PREDICATES.items():
-            self._add(role, *names.split())
-        self._add(ALIAS_ROLE, *(f"oboInOwl:has{scope.capitalize()}Synonym" for scope in options.synonyms))
-        for name_of_role, name in options.predicates():
-            self.given[name] = _GIVEN_ROLES[name_of_role]
-            self._add(self.given[name], name)
-
-    def _add(self, role: int, *names: str) -> None:
-        for name in names:
+        synonyms = [f"oboInOwl:has{scope.capitalize()}Synonym" for scope in options.synonyms]
+        self.of = {**_USUAL_ROLES, **{str(expand(name)): ALIAS_ROLE for name in synonyms}}
+        self.given = {name: _GIVEN_ROLES[role] for role, name in options.predicates()}
+        for name in self.given:
             if ":" not in name:
                 raise OptionError(f"{name!r} is neither an IRI nor a CURIE; write it like rdfs:label or http://...")
-            iri = expand(name)
-            if iri is not None:
-                self.of[iri] = role
+        self.declare(PREFIXES)
 
     def declare(self, prefixes: dict[str, str]) -> None:
         """Expand the user's CURIEs by the prefixes of a file."""
@@ -193,9 +186,7 @@ class _Collector:
                 if error.lineno != last_line:
                     diagnostics.add("broken statement", where, _cause(error))
                 last_line = error.lineno
-                if self.statements.count > count:
-                    budget.errors = 0
-                budget.errors += 1
+                budget.errors = 1 if self.statements.count > count else budget.errors + 1
                 count = self.statements.count
                 if budget.is_spent:
                     diagnostics.add("given up", where, f"{budget.errors:,} errors in a row; the rest of the file is not read")
