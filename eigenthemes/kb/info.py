@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.core.entity_ids import last_part
 from eigenthemes.core.storage import report_write_errors
 from eigenthemes.errors import MissingExtraError, OptionError
+from eigenthemes.kb.attributes import type_label
 from eigenthemes.kb.manifest import prior_words, ranker_words, vectors_words
 from eigenthemes.kb.store import KB
 
@@ -126,13 +126,7 @@ def corpus_prior_in_words(kb: KB, pile: dict[str, Any]) -> str:
     ranked = sorted(pile["often"].items(), key=lambda item: item[1])
     rare = [item for item in ranked[:_MOST_TYPES] if item[1] <= 1 / _OFTEN]
     often = [item for item in ranked[: -_MOST_TYPES - 1 : -1] if item[1] >= _OFTEN]
-    return ", ".join(f"{_type_label(kb, type_id)} {times:.2g} x" for type_id, times in (*often, *rare))
-
-
-def _type_label(kb: KB, type_id: str) -> str:
-    index = kb.index_of(type_id)
-    named = index is not None and kb.names_of(index)
-    return kb.label_of(index) if named and index is not None else last_part(type_id)
+    return ", ".join(f"{type_label(kb, type_id)} {times:.2g} x" for type_id, times in (*often, *rare))
 
 
 def _ranker(name: str, about: dict[str, Any], pile: str | None = None) -> Iterator[tuple[str, str]]:
