@@ -110,7 +110,10 @@ def _evaluate_mentions(kb: KB, sets: Mapping[str, Any], methods: Sequence[str], 
         for name, documents in sets.items():
             with terminal_progress(Silent()).step(name, total=None, unit="documents") as advance:
                 run = run_methods(kb, documents, methods, advance=advance, **how)
-            _warn(name, run)
+            if run.unknown:
+                note(f"warning: {name}: {run.unknown:,} candidates given by documents are not in the KB")
+            warn_without_vector(run.without_vector)
+            _warn_trained_on(name, run.trained_on)
             try:
                 run.check_gold(name)
             except SourceError as error:  # the other sets are worth their figures
@@ -127,14 +130,6 @@ def _evaluate_mentions(kb: KB, sets: Mapping[str, Any], methods: Sequence[str], 
         click.echo(to_csv(runs) if options["csv"] else to_latex(runs), nl=False)
     if refused:
         raise refused[0]
-
-
-def _warn(name: str, run: Evaluation) -> None:
-    """Print warnings about the documents of a set."""
-    if run.unknown:
-        note(f"warning: {name}: {run.unknown:,} candidates given by documents are not in the KB")
-    warn_without_vector(run.without_vector)
-    _warn_trained_on(name, run.trained_on)
 
 
 def _warn_trained_on(name: str, documents: int) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
@@ -68,6 +68,13 @@ class NamePrefixes:
         return low, high
 
 
+def owners_of(names: NDArray[np.int64], entity_names: NDArray[np.int64]) -> Iterator[int]:
+    """Yield the entity of each name, the highest prior first: names are in the order of their entities."""
+    for first in range(0, len(names), _BLOCK):
+        yield from (np.searchsorted(entity_names, names[first : first + _BLOCK], side="right") - 1).tolist()
+
+
+_BLOCK = 1024  # names whose entities are looked up at once
 _SHOWN = 8
 LabelOf = Callable[[str], str | None]  # id of a type -> its label, where it is an entity of its own
 

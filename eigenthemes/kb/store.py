@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, islice
+from itertools import chain, groupby, islice
 from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -175,16 +175,10 @@ class KB(KBFiles, Displayed):
         word may be a part of one, unless a space follows it.
         """
         _check_limit(limit)
-        from eigenthemes.kb.search import NamePrefixes
+        from eigenthemes.kb.search import NamePrefixes, owners_of
 
-        rows = self.cached(NamePrefixes.of).find(prefix)
-        indices: dict[int, None] = {}  # names are in order of entity, so these are in order of prior
-        for first in range(0, len(rows), _BLOCK):
-            owners = np.searchsorted(self.array("entity_names"), rows[first : first + _BLOCK], side="right") - 1
-            indices.update(dict.fromkeys(owners.tolist()))
-            if limit is not None and len(indices) >= limit:
-                break
-        return [next(entity_records(self, index, index + 1)) for index in islice(indices, limit)]
+        owners = owners_of(self.cached(NamePrefixes.of).find(prefix), self.array("entity_names"))
+        return [next(entity_records(self, index, index + 1)) for index, _ in islice(groupby(owners), limit)]
 
     @check_arguments
     def neighbors(self, entity_id: str, *, limit: int | None = None) -> list[Neighbor]:

@@ -21,7 +21,7 @@ from eigenthemes.service.settings import ServiceSettings
 
 _GOLD: Any = {
     "id": "doc-1",
-    "text": "Michael Jordan played for the Chicago Bulls.",
+    "text": models.TEXT,
     "mentions": [{"start": 0, "end": 14, "text": "Michael Jordan", "gold": "Q41421"}],
 }
 

@@ -19,7 +19,7 @@ from starlette.responses import Response
 from eigenthemes.core.entity_ids import last_part
 from eigenthemes.errors import OptionError
 from eigenthemes.kb.name_arrays import UNBRACKETED
-from eigenthemes.kb.search import NamePrefixes
+from eigenthemes.kb.search import NamePrefixes, owners_of
 from eigenthemes.kb.store import KB
 from eigenthemes.names.entity_card import EntityCard, entity_card
 from eigenthemes.names.generator import CandidateGenerator
@@ -31,7 +31,6 @@ from eigenthemes.text.normalize import normalize, tokenize
 
 _SHORTEST = 4  # letters of a word that is corrected
 _MOST_ROWS = 20_000  # names of a frequent prefix that are used
-_BLOCK = 1024
 _MOST_TYPE_MASKS = 50
 _MOST_NEAR = 100  # corrections of a word
 
@@ -118,22 +117,15 @@ def _matches(kb: KB, generator: CandidateGenerator, prefix: str) -> Iterator[tup
     """Yield entities, the best first, each with the name that matched if it is known."""
     exact = sorted(index for index, kind in generator.match_types(prefix).items() if kind <= UNBRACKETED)
     yield from ((index, None) for index in exact)
-    prefixes = kb.cached(NamePrefixes.of)
-    yield from ((index, None) for index in _owners(kb, prefixes.find(prefix)))
+    prefixes, entity_names = kb.cached(NamePrefixes.of), kb.array("entity_names")
+    yield from ((index, None) for index in owners_of(prefixes.find(prefix)[:_MOST_ROWS], entity_names))
     for candidate in generator.records(prefix):
         index = kb.index_of(candidate.id)
         if index is not None:
             yield index, candidate.matched_name
     rows = [prefixes.find(near) for near in _near_prefixes(prefixes.tokens, prefix)]
     if rows:
-        yield from ((index, None) for index in _owners(kb, np.unique(np.concatenate(rows))))
-
-
-def _owners(kb: KB, rows: NDArray[np.int64]) -> Iterator[int]:
-    """Yield the entities of some names by their prior; names are in the order of their entities."""
-    for first in range(0, min(len(rows), _MOST_ROWS), _BLOCK):
-        owners = np.searchsorted(kb.array("entity_names"), rows[first : first + _BLOCK], side="right") - 1
-        yield from owners.tolist()
+        yield from ((index, None) for index in owners_of(np.unique(np.concatenate(rows))[:_MOST_ROWS], entity_names))
 
 
 def _near_prefixes(tokens: list[str], prefix: str) -> list[str]:

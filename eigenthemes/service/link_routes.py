@@ -22,16 +22,17 @@ from eigenthemes.service.models import LinkQuery
 from eigenthemes.service.served import ServedKB, ServedKBs
 from eigenthemes.service.settings import ServiceSettings
 
-_TEXT = "Michael Jordan played for the Chicago Bulls."
 _EXAMPLES: Any = {
-    "one": {"value": {"id": "doc-1", "text": _TEXT}},
-    "text": {"value": _TEXT},
-    "many": {"value": [{"id": "doc-1", "text": _TEXT}, {"mentions": [{"text": "Science"}]}]},
+    "one": {"value": {"id": "doc-1", "text": models.TEXT}},
+    "text": {"value": models.TEXT},
+    "many": {"value": [{"id": "doc-1", "text": models.TEXT}, {"mentions": [{"text": "Science"}]}]},
 }
 _TABLE: Any = {"table": {"header": ["city", "state"], "rows": [["Paris", "Texas"]]}, "columns": ["city"]}
 
 TableBody = Annotated[models.TableRequest, Body(openapi_examples={"table": {"value": _TABLE}})]
-ExplainBody = Annotated[models.ExplainRequest, Body(openapi_examples={"text": {"value": {"document": _TEXT, "mention": 0}}})]
+ExplainBody = Annotated[
+    models.ExplainRequest, Body(openapi_examples={"text": {"value": {"document": models.TEXT, "mention": 0}}})
+]
 
 
 def router(served: ServedKBs, settings: ServiceSettings, batcher: Batcher) -> APIRouter:

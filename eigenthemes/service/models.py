@@ -16,7 +16,7 @@ from eigenthemes.linker import LinkOptions
 from eigenthemes.ranking.methods import default_method, method_named, scoring_options
 
 MAX_TOP = 100
-_TEXT = "Michael Jordan played for the Chicago Bulls."
+TEXT = "Michael Jordan played for the Chicago Bulls."
 _TABLE = {"header": ["city", "state"], "rows": [["Paris", "France"], ["Paris", "Texas"]]}
 _CANDIDATE = {"id": "Q41421", "label": "Michael Jordan"}
 
@@ -132,7 +132,7 @@ class Document(BaseModel):
     """A text, a table or a list of mentions; other fields are returned unchanged."""
 
     id: str | int | None = _optional("returned unchanged", "doc-1")
-    text: str | None = _optional("the text; without mentions, names are found in it", _TEXT)
+    text: str | None = _optional("the text; without mentions, names are found in it", TEXT)
     table: Table | None = _optional("a table in place of a text", _TABLE)
     mentions: list[Mention] | None = _optional("the names to link", [{"start": 0, "end": 14, "text": "Michael Jordan"}])
     about: str | None = _optional("text about the source: evidence only", "Machine learning at Berkeley")
@@ -148,7 +148,7 @@ class ExplainRequest(BaseModel):
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
-    document: SkipValidation[AnyDocument] = _field("the document", _TEXT)
+    document: SkipValidation[AnyDocument] = _field("the document", TEXT)
     mention: int = Field(default=0, ge=0, description="number of the mention, from 0", examples=[0])
 
 
@@ -236,7 +236,7 @@ class LinkedDocument(BaseModel):
     """A document with a link for each mention."""
 
     id: str | int | None = _optional("as given", "doc-1")
-    text: str | None = _optional("as given", _TEXT)
+    text: str | None = _optional("as given", TEXT)
     mentions: list[Link] = _field("the links", [_LINK])
     map: CandidateMap | None = _optional("the candidates as points, with map=true", {"explained": [0.5, 0.2]})
 
