@@ -77,6 +77,7 @@ class Lines:
 
     @contextmanager
     def step(self, label: str, *, total: float | None, unit: str) -> Iterator[Advance]:
+        """Give a function that reports progress of a step."""
         start = said = time.monotonic()
         done = 0.0
 
@@ -107,6 +108,7 @@ class Bars:
 
     @contextmanager
     def step(self, label: str, *, total: float | None, unit: str) -> Iterator[Advance]:
+        """Give a function that reports progress of a step."""
         from rich.console import Console
         from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 

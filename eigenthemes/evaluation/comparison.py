@@ -308,6 +308,7 @@ def evaluate(
     finding, seconds = 0.0, dict.fromkeys(chosen, 0.0)
 
     def add(some: Sequence[Document]) -> None:
+        """Score some documents by all methods."""
         nonlocal finding
         start = time.perf_counter()
         first = first_maker.make(some)

@@ -64,6 +64,7 @@ def router(served: ServedKBs, settings: ServiceSettings, metrics: Metrics, reloa
         return json_response((await reload()).to_dict())
 
     def corrected_kb(query: KBQuery) -> tuple[ServedKB, CorrectionFile]:
+        """Return the KB of a request, and the file of its corrections."""
         kb = served.get(query.kb)
         if kb.name not in files:
             raise Problem(404, "no-corrections", "the service stores no corrections; start it with a file for them")

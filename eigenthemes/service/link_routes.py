@@ -40,6 +40,7 @@ def router(served: ServedKBs, settings: ServiceSettings, batcher: Batcher) -> AP
     routes = APIRouter(route_class=JSONRoute)
 
     async def open_kb(query: LinkQuery) -> tuple[ServedKB, Linker]:
+        """Return the KB of a request, and the linker with its options."""
         kb = served.get(query.kb)
         options = query.link_options(kb.kb)
         linker = kb.linkers.get(options)

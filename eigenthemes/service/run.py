@@ -104,6 +104,7 @@ class _Worker:
     is_ready: bool = False
 
     def send(self, *message: Any) -> None:
+        """Send a command and its arguments."""
         with suppress(OSError):  # it has ended; its sentinel says so
             self.pipe.send(message)
 
