@@ -68,7 +68,7 @@ LAYOUT = {
 }
 
 
-def is_whole(manifest: Any) -> bool:
+def is_complete(manifest: Any) -> bool:
     """Return whether a manifest has all of its parts, each of its type."""
     if not _fits(manifest, LAYOUT):
         return False
@@ -106,7 +106,7 @@ OF_THE_FOLDER = ("format", "version", "data", "files", "sha256")
 def read_manifest(path: Path) -> dict[str, Any]:
     """Read the manifest of a KB and refuse one that is damaged or of another format."""
     manifest = parse_manifest(path)
-    wrong = "does not match its own hash" if not is_sealed(manifest) else "is not whole" if not is_whole(manifest) else ""
+    wrong = "does not match its own hash" if not is_sealed(manifest) else "is not whole" if not is_complete(manifest) else ""
     if wrong:
         raise KBDamagedError(f"{path} is damaged: {MANIFEST} {wrong}; build the KB again", where=str(path))
     return manifest

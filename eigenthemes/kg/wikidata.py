@@ -48,18 +48,18 @@ def _entity(
         statements.leave_out(node, f"no {options.sitelink} sitelink")
         return
     read_text = partial(_text, options=options)
-    for value, rank, language in _read_each((entity.get("labels") or {}).values(), read_text, faults):
+    for value, rank, language in _read_parts((entity.get("labels") or {}).values(), read_text, faults):
         statements.name(node, value, rank, language)
-    for value, rank, language in _read_each(chain(*(entity.get("aliases") or {}).values()), read_text, faults):
+    for value, rank, language in _read_parts(chain(*(entity.get("aliases") or {}).values()), read_text, faults):
         statements.name(node, value, rank + ALIAS, language)
-    descriptions = _read_each((entity.get("descriptions") or {}).values(), read_text, faults)
+    descriptions = _read_parts((entity.get("descriptions") or {}).values(), read_text, faults)
     for value, rank, _ in sorted(descriptions, key=lambda text: text[1])[:1]:
         statements.description(node, value, rank)
     for relation, claims in (entity.get("claims") or {}).items():
         if relation == DEMONYM:
-            for value, rank, language in _read_each(claims, partial(_monolingual_text, options=options), faults):
+            for value, rank, language in _read_parts(claims, partial(_monolingual_text, options=options), faults):
                 statements.name(node, value, rank + ALIAS, language)
-        for target in _read_each(claims, _item, faults):
+        for target in _read_parts(claims, _item, faults):
             statements.count += 1
             if relation == INSTANCE_OF:
                 statements.type(node, target)
@@ -67,7 +67,7 @@ def _entity(
                 statements.record_edge(node, statements.node(target), relation, line)
 
 
-def _read_each(values: Iterable[Any], read: Callable[[Any], T | None], faults: list[str]) -> Iterator[T]:
+def _read_parts(values: Iterable[Any], read: Callable[[Any], T | None], faults: list[str]) -> Iterator[T]:
     """Yield what `read` returns of each value, but None; append the errors to `faults`."""
     for value in values:
         try:
