@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import numpy as np
 
 from eigenthemes.build import build_kb
 from eigenthemes.core.jit import always_compile, cache_folder
 from eigenthemes.core.progress import Progress
+from eigenthemes.core.workers import temporary_folder
 from eigenthemes.embeddings.blocks import SMALL as SMALL_GRAPH
 from eigenthemes.embeddings.vector_sets import GRAPH_METHODS, make_vectors
 from eigenthemes.kb.graph import Graph, build_graph, distinct_edges
@@ -32,8 +32,8 @@ def warm_up(*, every_vectors: bool = False, progress: Progress | None = None) ->
     every_vectors  also compile the kernels of vectors other than the default
     """
     always_compile()
-    with TemporaryDirectory(prefix="eigenthemes-") as scratch:
-        kb = Path(scratch) / "small.kb"
+    with temporary_folder() as scratch:
+        kb = scratch / "small.kb"
         build_kb(SMALL, kb, progress=progress)
         linker = Linker(kb, explain=True)
         linker.link(_TEXT)

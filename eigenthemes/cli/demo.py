@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 import click
@@ -13,6 +12,7 @@ from eigenthemes.cli.explain import explain
 from eigenthemes.cli.inspect import candidates, info
 from eigenthemes.cli.output import plain, print_table, say
 from eigenthemes.cli.serve import serve
+from eigenthemes.core.workers import temporary_folder
 
 if TYPE_CHECKING:
     from eigenthemes.kb.store import KB
@@ -36,13 +36,13 @@ def demo(context: click.Context, kg: str, output: str | None, is_served: bool, p
         from eigenthemes.service.run import check_installed
 
         check_installed()  # before the KB is built
-    with TemporaryDirectory(prefix="eigenthemes-") as scratch:
-        kb = output or str(Path(scratch) / "demo.kb")
+    with temporary_folder() as scratch:
+        kb = output or str(scratch / "demo.kb")
         if kg == "small":
             sources = [demo_kgs.SMALL]
         else:
             click.echo(f"Data: {demo_kgs.PLACES_LICENCE}\n")
-            sources = demo_kgs.write_places(Path(scratch))
+            sources = demo_kgs.write_places(scratch)
         names = " ".join(source.name for source in sources)
         _say(f"eigenthemes build {names} -o demo.kb")
         context.invoke(build, sources=tuple(map(str, sources)), output=kb, force=output is not None)

@@ -214,7 +214,7 @@ def report_write_errors(
         raise error(f"{path} cannot be written ({reason(problem)}); {remedy}", where=str(path)) from None
 
 
-def lock(handle: int, *, wait: bool = False) -> None:
+def lock(handle: int, *, shared: bool = False, wait: bool = False) -> None:
     """Lock an open file or folder until it is closed or the process ends; raise an OSError if another process holds it.
 
     wait  until the other process releases it
@@ -226,7 +226,7 @@ def lock(handle: int, *, wait: bool = False) -> None:
 
         msvcrt.locking(handle, msvcrt.LK_LOCK if wait else msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
     else:
-        fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+        fcntl.flock(handle, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | (0 if wait else fcntl.LOCK_NB))
 
 
 def is_full(error: OSError) -> bool:

@@ -9,14 +9,18 @@ from __future__ import annotations
 
 import os
 import pickle
+import shutil
 import signal
+import tempfile
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from eigenthemes.core.checks import check_jobs
+from eigenthemes.core.storage import lock
 from eigenthemes.errors import WorkerError
 
 if TYPE_CHECKING:
@@ -25,6 +29,7 @@ if TYPE_CHECKING:
     from multiprocessing.context import SpawnProcess
 
 Result = TypeVar("Result")
+_FOLDERS = "eigenthemes-run-"
 
 
 def available_cores() -> int:
@@ -135,3 +140,36 @@ def _work(connection: Connection[Any, Any]) -> None:
             except Exception as error:
                 answer = pickle.dumps((False, error))
             connection.send_bytes(answer)
+
+
+@contextmanager
+def temporary_folder() -> Iterator[Path]:
+    """Make a folder that is removed at the end; folders that killed processes have left behind are removed, too.
+
+    Every process that uses the folder holds a lock on it, which ends with the process.
+    """
+    new = Path(tempfile.mkdtemp(prefix="eigenthemes-new-"))
+    lock = lock_folder(new)
+    folder = new.rename(new.with_name(new.name.replace("eigenthemes-new-", _FOLDERS, 1)))  # not removed without the lock
+    try:
+        for other in folder.parent.glob(f"{_FOLDERS}*"):
+            with suppress(OSError):  # it is in use, or of another user
+                os.close(lock_folder(other, exclusive=True))
+                shutil.rmtree(other)
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        os.close(lock)
+
+
+def lock_folder(folder: Path | str, *, exclusive: bool = False) -> int:
+    """Lock a temporary folder until the returned handle is closed or the process ends; raise an OSError if it is in use."""
+    if os.name != "posix":  # there the folders of killed processes stay
+        return os.open(os.devnull, os.O_RDONLY)
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    try:
+        lock(handle, shared=not exclusive)
+    except OSError:
+        os.close(handle)
+        raise
+    return handle

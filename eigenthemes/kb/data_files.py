@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import fields
 from pathlib import Path
+from threading import Lock
 from typing import Any, ClassVar, NamedTuple, Self, TypeVar, cast
 
 import numpy as np
@@ -169,13 +170,15 @@ class KBFiles:
         self._mapped: dict[str, NDArray[Any]] = {}
         self._checked: dict[str, NDArray[Any]] = {}
         self._sizes = sizes_of(int(manifest["counts"]["entities"]), manifest["files"])
+        self._mapping = Lock()
         self._closed = False
 
     def close(self) -> None:
         """Release the mapped files; arrays that are still referenced stay valid."""
-        self._closed = True
-        self._mapped.clear()
-        self._checked.clear()
+        with self._mapping:
+            self._closed = True
+            self._mapped.clear()
+            self._checked.clear()
 
     def has(self, name: str) -> bool:
         """Return whether the KB holds this file: some are optional."""
@@ -199,7 +202,10 @@ class KBFiles:
         _check_request(name)
         array = self._mapped.get(name)
         if array is None:
-            array = self._mapped.setdefault(name, self._map(name))
+            with self._mapping:
+                array = self._mapped.get(name)
+                if array is None:
+                    array = self._mapped[name] = self._map(name)
         return array
 
     def map_files(self) -> None:

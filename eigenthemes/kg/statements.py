@@ -68,6 +68,7 @@ class Statements:
         self.edge_number, self.edge_line = array("I"), array("I")
         self.files: list[SourceFile] = []
         self.id_headers: dict[str, str] = {}  # table of nodes -> header of its ids, unless these have a prefix
+        self.lost_rows: list[tuple[str, str, str]] = []  # rows of nodes that cannot be read: file and line, id, cause
         self.predicates_seen: set[str] = set()  # of RDF, and relations of tables of edges
         self.columns_seen: dict[str, None] = {}  # of tables, in order
         self.other_languages: Counter[str] = Counter()  # of names that were not kept
@@ -155,7 +156,8 @@ class Statements:
             self.left_out.setdefault(reason, set()).update(members)
 
     def check_records(self) -> None:
-        """Count ids with two records, and edges of records to nodes with neither a record nor a name."""
+        """Count rows that were lost, ids with two records, and edges of records to nodes with neither a record nor a name."""
+        self._report_lost_rows()
         if not self.size("record_node"):
             return
         node = self.numbers("record_node")
@@ -169,6 +171,15 @@ class Statements:
         problem = "edge to a node without a record (kept as a connector)"
         first_unknown = np.where(known[ends[:, 0]], ends[:, 1], ends[:, 0])
         self._report_rows(problem, unknown, self.numbers("edge_line"), 2, first_unknown)
+
+    def _report_lost_rows(self) -> None:
+        named = np.zeros(len(self.ids), dtype=bool)
+        named[self.numbers("name_node")] = True
+        for where, entity_id, cause in self.lost_rows:
+            node = self.ids.get(entity_id)
+            fate = "has its other names only" if node is not None and named[node] else "is kept as a connector without a name"
+            fate = "is not part of the KB" if node is None else fate
+            self.diagnostics.add("row with too many cells (not read)", where, f"{cause}; {entity_id} {fate}")
 
     def _report_rows(
         self, problem: str, rows: NDArray[np.int64], lines: NDArray[np.uint32], first: int, node: NDArray[np.uint32]

@@ -86,11 +86,19 @@ class TableReader:
         raw = columns.kgtk or delimiter != "\t"
         for number, cells in rows:
             cells = [cell.strip() if raw else _unquoted(cell.strip()) for cell in cells]
-            if any(cells[len(header) :]):  # which of them belongs to which column is not known
-                cause = f"{len(cells)} cells, the header has {len(header)}"
-                self.statements.diagnostics.add("row with too many cells (not read)", f"{self.origin}:{number}", cause)
+            if any(cells[len(header) :]):
+                self._lose_row(columns, cells, number, len(header))
             else:
                 self._row(columns, cells, number)
+
+    def _lose_row(self, columns: Columns, cells: list[str], number: int, expected: int) -> None:
+        """Report a row with too many cells: which of them belongs to which column is not known."""
+        where, cause = f"{self.origin}:{number}", f"{len(cells)} cells, the header has {expected}"
+        entity_id = None if columns.edge else columns.first("id", cells)
+        if entity_id is None:
+            self.statements.diagnostics.add("row with too many cells (not read)", where, cause)
+        else:
+            self.statements.lost_rows.append((where, str(entity_id), cause))
 
     def read_json_lines(self, lines: Iterable[bytes]) -> None:
         """Read one record per line; brackets and commas of an array are skipped."""

@@ -18,9 +18,9 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
+from eigenthemes.core.workers import temporary_folder
 from eigenthemes.errors import MissingExtraError, OptionError, WorkerError
 from eigenthemes.kb.store import KB
 from eigenthemes.service.correction_files import correction_files
@@ -126,7 +126,8 @@ class Supervisor:
         for name, handler in (("SIGINT", self._stop), ("SIGTERM", self._stop), ("SIGHUP", self._request_reload)):
             if hasattr(signal, name):
                 signal.signal(getattr(signal, name), handler)
-        with TemporaryDirectory(prefix="eigenthemes-") as self._folder:
+        with temporary_folder() as folder:
+            self._folder = str(folder)
             try:
                 self._start(0)  # alone: the others use what it compiles
                 while self.workers:

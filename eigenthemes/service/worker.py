@@ -14,6 +14,7 @@ from multiprocessing.connection import Connection
 from threading import Event, Lock, Thread
 from typing import Any
 
+from eigenthemes.core.workers import lock_folder
 from eigenthemes.service.settings import Reloaded, ServiceSettings
 
 _SWITCH_SECONDS = 0.001  # time slice of a thread: answers wait less for the threads that decide than with Python's 0.005
@@ -52,6 +53,7 @@ def run_worker(
     for name in ("SIGINT", "SIGHUP"):  # the supervisor handles both
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), signal.SIG_IGN)
+    lock_folder(metrics_folder)
     os.environ["PROMETHEUS_MULTIPROC_DIR"] = metrics_folder  # before prometheus_client is imported
     logging.basicConfig(stream=sys.stderr, level=logging.INFO, format="%(asctime)s %(message)s")
     for name in ("uvicorn", "uvicorn.error", "asyncio"):

@@ -6,12 +6,13 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
 import pytest
 
-from eigenthemes.core.workers import Workers
+from eigenthemes.core.workers import Workers, temporary_folder
 from eigenthemes.errors import OptionError, WorkerError
 
 # Counts what it receives, works through several sets of workers, and prints whether Ctrl-C came and all results are right.
@@ -152,3 +153,20 @@ def test_nobody_waits_for_the_rest_of_a_result_whose_process_was_ended(tmp_path:
     (tmp_path / "ends.py").write_text(ENDS_WITHIN_A_RESULT)
     done = subprocess.run([sys.executable, tmp_path / "ends.py", str(seconds)], timeout=60, capture_output=True, check=False)
     assert (done.returncode, done.stderr) == (0, b"")
+
+
+# temporary folders
+
+
+@pytest.mark.skipif(os.name != "posix", reason="folders are locked by flock")
+def test_folders_of_processes_that_were_killed_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    (tmp_path / "eigenthemes-run-left" / "inner").mkdir(parents=True)
+    (tmp_path / "eigenthemes-other").mkdir()
+    (tmp_path / "eigenthemes-run-link").symlink_to(tmp_path / "eigenthemes-other")
+    with temporary_folder() as first, temporary_folder() as second:
+        assert first.is_dir()
+        assert second.is_dir()
+        assert first.stat().st_mode & 0o077 == 0
+        assert not (tmp_path / "eigenthemes-run-left").exists()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["eigenthemes-other", "eigenthemes-run-link"]
