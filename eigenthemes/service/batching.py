@@ -94,12 +94,12 @@ class Batcher:
         for job in self._waiting:
             if job.future.done():
                 continue
-            size = sum(map(size_of, job.documents))
-            if taken and (job.linker is not taken[0].linker or len(job.documents) > documents or size > mentions):
+            if taken and (job.linker is not taken[0].linker or documents <= 0 or mentions <= 0):
                 kept.append(job)
                 continue
             taken.append(job)
-            documents, mentions = documents - len(job.documents), mentions - size
+            documents -= len(job.documents)
+            mentions -= sum(map(size_of, job.documents))
         self._waiting = kept
         return taken
 
