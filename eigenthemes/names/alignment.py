@@ -62,6 +62,8 @@ _ZERO, _ONE, _LEAST = np.float32(0), np.float32(1), np.float32(LEAST_INFORMATION
 _NAMING, _FUNCTION = np.float32(COST_OF_NAMING), np.float32(COST_OF_FUNCTION)
 # of tokens, by their low bits: whether a token of the form is the same, or may be related
 _MARKS, _IS_SAME, _IS_OTHER = 1024, np.uint8(1), np.uint8(2)
+_MOST_OTHERS = 32  # tokens related to one of a form
+_MOST_LETTERS = 1024  # bytes of the tokens of a form that may be two in one
 
 
 def names_and_tokens(kb: KB) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
@@ -82,21 +84,24 @@ def align(forms: Any, bounds: Any, entity: Any, is_whole: Any, names: Any, token
     names     (names of each entity, tokens of each name: indptr and tokens, brackets, costs)
     tokens    (information, kinds, related: indptr, tokens and relations, letters: offsets and bytes, first letters) of the KB
 
-    Most forms and names differ by strong words that are not related: these are compared right here, all others by `_compare`.
+    Most forms and names differ by strong words that are not related: these are compared right here. What others need to know of
+    a form is copied first: numba counts references to each array that a kernel is given, which takes longer than comparing.
     """
     columns, best = np.zeros((len(entity), WIDTH), np.float32), np.zeros(WIDTH, np.float32)
     pair, relation = np.zeros(MOST_TOKENS, np.int64), np.zeros(MOST_TOKENS, np.int64)
     taken, marks, letters = np.zeros(MOST_TOKENS, np.bool_), np.zeros(_MARKS, np.uint8), np.zeros(256, np.uint8)
-    form_indptr, form_token, form_cost = forms[0], forms[1], forms[3]
+    others, spelled = np.zeros((3, MOST_TOKENS * _MOST_OTHERS), np.int64), np.zeros(_MOST_LETTERS, np.uint8)
+    sizes = np.zeros(MOST_TOKENS + 1, np.int64)
+    form_indptr, form_token, form_information, form_cost = forms[0], forms[1], forms[2], forms[3]
     entity_names, name_indptr, name_tokens, brackets, name_costs = names
-    information, kinds, initials, named = tokens[0], tokens[1], tokens[7], forms[9]
+    information, kinds, offsets, blob, initials, named = tokens[0], tokens[1], tokens[5], tokens[6], tokens[7], forms[9]
     for form in range(len(bounds) - 1):
         first, size = form_indptr[form], min(MOST_TOKENS, form_indptr[form + 1] - form_indptr[form])
-        of_form, has_letters = _ZERO, False
+        of_form = _ZERO
         marks[:] = letters[:] = 0
+        many, has_letters = _describe(forms, first, size, tokens, marks, letters, others, sizes, spelled)
         for i in range(size):
             of_form += form_cost[first + i]
-            has_letters = _mark(forms, first + i, tokens, marks, letters) or has_letters
         for row in range(bounds[form], bounds[form + 1]):
             if is_whole[row]:
                 columns[row, NAME_COVERAGE] = columns[row, FORM_COVERAGE] = columns[row, COVERAGE] = 1
@@ -125,8 +130,22 @@ def align(forms: Any, bounds: Any, entity: Any, is_whole: Any, names: Any, token
                             extra -= form_cost[first + i]
                             missing -= information[token]
                             break
-                if has_weak or (marked & _IS_OTHER != 0 and shared < size and shared < length):
-                    _compare(forms, first, size, names, name, start, length, tokens, pair, relation, taken, best)
+                may_relate = marked & _IS_OTHER != 0 and shared < size and shared < length
+                if has_weak or may_relate:
+                    for j in range(length):
+                        taken[j] = False
+                    for i in range(size):
+                        if pair[i] >= 0:
+                            relation[i], taken[pair[i]] = SAME, True
+                    of_name = name_tokens[start : start + length]
+                    if shared < size and shared < length:
+                        shared += _pair_related(
+                            size, of_name, others, many, sizes, spelled, offsets, blob, initials, pair, relation, taken
+                        )
+                    if shared == 0:
+                        continue
+                    of_form_tokens = form_information[first : first + size], form_cost[first : first + size]
+                    _measure(of_form_tokens, of_name, brackets[name], information, kinds, pair, relation, taken, best)
                 elif shared > 0:
                     extra, missing = max(extra, _ZERO), max(missing, _ZERO)
                     best[NAME_COVERAGE], best[FORM_COVERAGE] = paired / (paired + missing), paired / (paired + extra)
@@ -149,26 +168,39 @@ def align(forms: Any, bounds: Any, entity: Any, is_whole: Any, names: Any, token
 
 
 @kernel
-def _mark(forms: Any, at: Any, tokens: Any, marks: Any, letters: Any) -> Any:
-    """Mark the tokens that a token of a form may be paired with; returns whether some are marked by their first letter.
+def _describe(
+    forms: Any, first: Any, size: Any, tokens: Any, marks: Any, letters: Any, others: Any, sizes: Any, spelled: Any
+) -> Any:
+    """Write what the tokens of a form may be paired with; returns how many relations, and whether first letters matter.
 
-    Those are for initials, and for unknown words, which may be two of the name in one.
+    marks    of tokens, by their low bits; letters: of first letters, where a token may be an initial, or be two in one
+    others   [3, n] related tokens: the place in the form, the token of the KB, the relation; each form's own relations first
+    sizes    where the letters of each token begin in `spelled`
     """
-    token, letter = forms[1][at], np.int64(NO_LETTER)
-    if token >= 0:
-        marks[token % _MARKS] |= _IS_SAME
-        for k in range(tokens[2][token], tokens[2][token + 1]):
-            marks[np.int64(tokens[3][k]) % _MARKS] |= _IS_OTHER
-        if tokens[5][token + 1] - tokens[5][token] == 1:
-            letter = np.int64(tokens[7][token])
-    else:
-        for k in range(forms[4][at], forms[4][at + 1]):
-            marks[np.int64(forms[5][k]) % _MARKS] |= _IS_OTHER
-        if forms[7][at + 1] > forms[7][at]:
-            letter = np.int64(forms[8][forms[7][at]])
-    if letter != NO_LETTER:
-        letters[letter] = _IS_OTHER
-    return letter != NO_LETTER
+    many, has_letters = 0, False
+    sizes[0] = 0
+    for i in range(size):
+        at, token, letter = first + i, forms[1][first + i], np.int64(NO_LETTER)
+        if token >= 0:
+            marks[token % _MARKS] |= _IS_SAME
+            begin, end, related, relations = tokens[2][token], tokens[2][token + 1], tokens[3], tokens[4]
+            word = tokens[6][tokens[5][token] : tokens[5][token + 1]]
+        else:
+            begin, end, related, relations = forms[4][at], forms[4][at + 1], forms[5], forms[6]
+            word = forms[8][forms[7][at] : forms[7][at + 1]]
+        for k in range(begin, min(end, begin + _MOST_OTHERS)):
+            others[0, many], others[1, many], others[2, many] = i, related[k], relations[k]
+            marks[others[1, many] % _MARKS] |= _IS_OTHER
+            many += 1
+        if len(word) == 1 or (token < 0 and len(word) > 0):
+            letters[word[0]] = _IS_OTHER
+            has_letters = True
+        sizes[i + 1] = sizes[i]
+        if sizes[i] + len(word) <= len(spelled):
+            for k in range(len(word)):
+                spelled[sizes[i] + k] = word[k]
+            sizes[i + 1] += len(word)
+    return many, has_letters
 
 
 @kernel
@@ -183,70 +215,60 @@ def _mark_weaker(columns: Any, first: Any, last: Any) -> None:
 
 
 @kernel
-def _compare(
-    forms: Any,
-    first: Any,
-    size: Any,
-    names: Any,
-    name: Any,
-    start: Any,
-    length: Any,
-    tokens: Any,
-    pair: Any,
-    relation: Any,
-    taken: Any,
-    best: Any,
-) -> None:
-    """Write the columns of a form and a name, whose equal tokens are paired already."""
-    paired = 0
-    for j in range(length):
-        taken[j] = False
-    for i in range(size):
-        if pair[i] >= 0:
-            relation[i], taken[pair[i]] = SAME, True
-            paired += 1
-    if paired < size and paired < length:
-        paired += _pair_related(forms, first, size, names[2], start, length, tokens, pair, relation, taken)
-    best[COVERAGE] = _ZERO
-    if paired > 0:
-        _measure(forms, first, size, names[2], start, length, names[3][name], tokens, pair, relation, taken, best)
-
-
-@kernel
 def _pair_related(
-    forms: Any,
-    first: Any,
     size: Any,
-    name_tokens: Any,
-    start: Any,
-    length: Any,
-    tokens: Any,
+    name: Any,
+    others: Any,
+    many: Any,
+    sizes: Any,
+    spelled: Any,
+    offsets: Any,
+    blob: Any,
+    initials: Any,
     pair: Any,
     relation: Any,
     taken: Any,
 ) -> Any:
-    """Pair the tokens that are left by the strongest relation; returns how many."""
-    paired = 0
+    """Pair the tokens of a form and a name that are left by the strongest relation; returns how many of the form."""
+    paired, length = 0, len(name)
     for i in range(size):
         strongest, at, found = _ZERO, -1, SAME
+        letters = sizes[i + 1] - sizes[i]
         for j in range(length if pair[i] < 0 else 0):
-            if not taken[j]:
-                other = _relation(forms, first + i, np.int64(name_tokens[start + j]), tokens)
-                if other > SAME and STRENGTHS[other] > strongest:
-                    strongest, at, found = STRENGTHS[other], j, other
+            if taken[j]:
+                continue
+            token, other = np.int64(name[j]), SAME
+            for k in range(many):
+                if others[0, k] == i and others[1, k] == token:
+                    other = others[2, k]
+                    break
+            if other == SAME and letters > 0 and initials[token] == spelled[sizes[i]]:
+                is_letter = offsets[token + 1] - offsets[token] == 1
+                other = np.int64(INITIALS) if is_letter != (letters == 1) else SAME
+            if other > SAME and STRENGTHS[other] > strongest:
+                strongest, at, found = STRENGTHS[other], j, other
         if at >= 0:
             pair[i], relation[i], taken[at] = at, found, True
             paired += 1
-    for i in range(size - 1):
+    for i in range(size - 1):  # two tokens of the form are one of the name
         for j in range(length if pair[i] < 0 and pair[i + 1] < 0 else 0):
-            if pair[i] < 0 and not taken[j] and _are_joined(forms, first + i, np.int64(name_tokens[start + j]), tokens):
+            token = np.int64(name[j])
+            if pair[i] < 0 and not taken[j] and _is_same(spelled, sizes[i], sizes[i + 2], blob, offsets[token], offsets[token + 1]):
                 pair[i] = pair[i + 1] = j
                 relation[i] = relation[i + 1] = JOINED
                 taken[j] = True
                 paired += 2
-    for j in range(length - 1):
+    for j in range(length - 1):  # one token of the form is two of the name
+        one, two = np.int64(name[j]), np.int64(name[j + 1])
+        middle, end = offsets[one + 1] - offsets[one], offsets[two + 1] - offsets[two]
         for i in range(size if not taken[j] and not taken[j + 1] else 0):
-            if pair[i] < 0 and not taken[j] and _joins(forms, first + i, name_tokens, start + j, tokens):
+            if (
+                pair[i] < 0
+                and not taken[j]
+                and sizes[i + 1] - sizes[i] == middle + end
+                and _is_same(spelled, sizes[i], sizes[i] + middle, blob, offsets[one], offsets[one + 1])
+                and _is_same(spelled, sizes[i] + middle, sizes[i + 1], blob, offsets[two], offsets[two + 1])
+            ):
                 pair[i], relation[i] = j, JOINED
                 taken[j] = taken[j + 1] = True
                 paired += 1
@@ -254,89 +276,44 @@ def _pair_related(
 
 
 @kernel
-def _relation(forms: Any, at: Any, other: Any, tokens: Any) -> Any:
-    """Return the relation of a token of a form to another one of a name; SAME where there is none."""
-    token = forms[1][at]
-    if token >= 0:
-        for k in range(tokens[2][token], tokens[2][token + 1]):
-            if np.int64(tokens[3][k]) == other:
-                return np.int64(tokens[4][k])
-    else:
-        for k in range(forms[4][at], forms[4][at + 1]):
-            if np.int64(forms[5][k]) == other:
-                return np.int64(forms[6][k])
-    word, name = _letters(forms, at, tokens), tokens[6][tokens[5][other] : tokens[5][other + 1]]
-    if len(word) > 0 and len(name) > 0 and word[0] == name[0] and (len(word) == 1) != (len(name) == 1):
-        return np.int64(INITIALS)
-    return np.int64(SAME)
-
-
-@kernel
-def _letters(forms: Any, at: Any, tokens: Any) -> Any:
-    """Return the letters of a token of a form."""
-    token = forms[1][at]
-    if token >= 0:
-        return tokens[6][tokens[5][token] : tokens[5][token + 1]]
-    return forms[8][forms[7][at] : forms[7][at + 1]]
-
-
-@kernel
-def _are_joined(forms: Any, at: Any, other: Any, tokens: Any) -> Any:
-    """Return whether two tokens of a form, one after the other, are one of the name."""
-    word, following = _letters(forms, at, tokens), _letters(forms, at + 1, tokens)
-    return _is_join(word, following, tokens[6][tokens[5][other] : tokens[5][other + 1]])
-
-
-@kernel
-def _joins(forms: Any, at: Any, name_tokens: Any, start: Any, tokens: Any) -> Any:
-    """Return whether a token of a form is two of the name, one after the other."""
-    one, two = np.int64(name_tokens[start]), np.int64(name_tokens[start + 1])
-    offsets, letters = tokens[5], tokens[6]
-    first, second = letters[offsets[one] : offsets[one + 1]], letters[offsets[two] : offsets[two + 1]]
-    return _is_join(first, second, _letters(forms, at, tokens))
-
-
-@kernel
-def _is_join(first: Any, second: Any, whole: Any) -> Any:
-    if len(first) + len(second) != len(whole):
+def _is_same(one: Any, first: Any, last: Any, other: Any, begin: Any, end: Any) -> Any:
+    """Return whether one[first:last] and other[begin:end] are the same, and not empty."""
+    if last - first != end - begin or last == first:
         return False
-    for k in range(len(whole)):  # noqa: SIM110, numba knows no generators
-        if whole[k] != (first[k] if k < len(first) else second[k - len(first)]):
+    for k in range(last - first):  # noqa: SIM110, numba knows no generators
+        if one[first + k] != other[begin + k]:
             return False
     return True
 
 
 @kernel
 def _measure(
-    forms: Any,
-    first: Any,
-    size: Any,
-    name_tokens: Any,
-    start: Any,
-    length: Any,
+    form: Any,
+    name: Any,
     brackets: Any,
-    tokens: Any,
+    information: Any,
+    kinds: Any,
     pair: Any,
     relation: Any,
     taken: Any,
     columns: Any,
 ) -> None:
-    """Write the columns of a form and a name whose tokens are paired."""
+    """Write the columns of a form (information and cost of its tokens) and a name (its tokens) that are paired."""
     of_form, all_of_form, of_name, all_of_name, extra, missing = _ZERO, _ZERO, _ZERO, _ZERO, _ZERO, _ZERO
     typos, inflected, derived, initials, reordered, last = _ZERO, _ZERO, _ZERO, _ZERO, _ZERO, -1
+    size, length = len(form[0]), len(name)
     for i in range(size):
-        at, information = first + i, forms[2][first + i]
         if pair[i] < 0:
-            extra += forms[3][at]
+            extra += form[1][i]
             continue
         strength = STRENGTHS[relation[i]]
-        of_form += strength * information
-        all_of_form += information
+        of_form += strength * form[0][i]
+        all_of_form += form[0][i]
         if i == 0 or pair[i] != pair[i - 1]:
-            of_token = tokens[0][np.int64(name_tokens[start + pair[i]])]
+            of_token = information[np.int64(name[pair[i]])]
             after = pair[i] + 1
             if relation[i] == JOINED and after < length and taken[after] and not _is_paired(pair, size, after):
-                of_token += tokens[0][np.int64(name_tokens[start + after])]
+                of_token += information[np.int64(name[after])]
             of_name += strength * of_token
             all_of_name += of_token
         typos += TYPO <= relation[i] < JOINED
@@ -346,16 +323,16 @@ def _measure(
         reordered += pair[i] < last
         last = pair[i]
     begin, end = 0, length
-    while end - begin > 1 and tokens[1][np.int64(name_tokens[start + begin])] & NAMED_BEFORE:
+    while end - begin > 1 and kinds[np.int64(name[begin])] & NAMED_BEFORE:
         begin += 1
-    while end - begin > 1 and tokens[1][np.int64(name_tokens[start + end - 1])] & LEGAL_FORM:
+    while end - begin > 1 and kinds[np.int64(name[end - 1])] & LEGAL_FORM:
         end -= 1
     for j in range(length):
         if not taken[j]:
-            token = np.int64(name_tokens[start + j])
+            token = np.int64(name[j])
             weak = j < begin or j >= end or j >= brackets
-            share = _NAMING if weak else (_FUNCTION if tokens[1][token] & FUNCTION else _ONE)
-            missing += share * tokens[0][token]
+            share = _NAMING if weak else (_FUNCTION if kinds[token] & FUNCTION else _ONE)
+            missing += share * information[token]
     columns[NAME_COVERAGE] = of_name / max(all_of_name + missing, _LEAST)
     columns[FORM_COVERAGE] = of_form / max(all_of_form + extra, _LEAST)
     columns[COVERAGE] = columns[NAME_COVERAGE] * columns[FORM_COVERAGE]
