@@ -51,7 +51,7 @@ MATCH_TYPES = {
 }
 
 QUOTA = 5  # entities with the same initials or acronym
-LOOKED_AT, FEWER = 1000, 64  # entities of the rarest word that are looked at, and of the second rarest one
+LOOKED_AT, FEWER = 256, 64  # entities of the rarest word that are looked at, and of the second rarest one
 LEAST_SHARED = np.float32(0.3)  # of the form's information that a name must have
 LOOKED_UP = 3  # tokens related to one of the KB: with all 8, the recall is the same and a look-up takes 1.3 x as long
 EVERYTHING = 1 << 40
