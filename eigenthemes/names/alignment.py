@@ -56,7 +56,6 @@ MOST_NAMES = 32  # of an entity
 # relations that only an alignment finds, and how much of the information of their tokens counts
 JOINED, INITIALS = len(STRENGTH), len(STRENGTH) + 1
 STRENGTHS = np.append(STRENGTH, np.array((0.99, 0.5), np.float32))
-NO_LETTER = 255
 _NEARLY_ALL = np.float32(0.999)
 _ZERO, _ONE, _LEAST = np.float32(0), np.float32(1), np.float32(LEAST_INFORMATION)
 _NAMING, _FUNCTION = np.float32(COST_OF_NAMING), np.float32(COST_OF_FUNCTION)
@@ -180,7 +179,7 @@ def _describe(
     many, has_letters = 0, False
     sizes[0] = 0
     for i in range(size):
-        at, token, letter = first + i, forms[1][first + i], np.int64(NO_LETTER)
+        at, token = first + i, forms[1][first + i]
         if token >= 0:
             marks[token % _MARKS] |= _IS_SAME
             begin, end, related, relations = tokens[2][token], tokens[2][token + 1], tokens[3], tokens[4]
@@ -252,8 +251,8 @@ def _pair_related(
             paired += 1
     for i in range(size - 1):  # two tokens of the form are one of the name
         for j in range(length if pair[i] < 0 and pair[i + 1] < 0 else 0):
-            token = np.int64(name[j])
-            if pair[i] < 0 and not taken[j] and _is_same(spelled, sizes[i], sizes[i + 2], blob, offsets[token], offsets[token + 1]):
+            begin, end = offsets[np.int64(name[j])], offsets[np.int64(name[j]) + 1]
+            if pair[i] < 0 and not taken[j] and _is_same(spelled, sizes[i], sizes[i + 2], blob, begin, end):
                 pair[i] = pair[i + 1] = j
                 relation[i] = relation[i + 1] = JOINED
                 taken[j] = True
