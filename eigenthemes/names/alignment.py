@@ -236,7 +236,8 @@ def _pair_related(
         for j in range(length if pair[i] < 0 else 0):
             if taken[j]:
                 continue
-            token, other = np.int64(name[j]), SAME
+            token = np.int64(name[j])
+            other: Any = SAME
             for k in range(many):
                 if others[0, k] == i and others[1, k] == token:
                     other = others[2, k]
