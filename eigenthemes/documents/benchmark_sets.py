@@ -19,7 +19,7 @@ limits their expansion.
         <annotation><mention>Paris</mention><wikiName>Paris, Texas</wikiName><offset>12</offset><length>5</length></annotation>
 
 AIDA-CoNLL (`AIDA-YAGO2-dataset.tsv`) has one token per line, and no running text: tokens are joined with spaces and sentences
-with line breaks. It is also written.
+with line breaks.
 
     -DOCSTART- (1 EU)
     German   B   German   Germany   http://en.wikipedia.org/wiki/Germany   11867   /m/0345h
@@ -30,19 +30,18 @@ from __future__ import annotations
 import re
 from codecs import BOM_UTF8 as BOM
 from collections.abc import Iterable, Iterator
-from itertools import pairwise, zip_longest
+from itertools import zip_longest
 from pathlib import Path
 from typing import IO, Any
 from urllib.parse import unquote
 from xml.etree import ElementTree
 
 from eigenthemes.core.storage import check_input
-from eigenthemes.documents import standoff
 from eigenthemes.documents.json_lines import candidates_of, gold_of
 from eigenthemes.documents.splitting import at_line, decode_line, load_json, split_blocks
 from eigenthemes.documents.standoff import dbpedia_iri
 from eigenthemes.errors import DocumentError, SourceError
-from eigenthemes.records import Document, LinkedDocument, Mention, Table
+from eigenthemes.records import Document, Mention, Table
 
 _TABLE_KEY = re.compile(rb'"table(?:Data|Headers)"\s*:\s*\[')
 _PASSED_ON = ("pgTitle", "pgId", "sectionTitle", "tableCaption")
@@ -266,40 +265,3 @@ def _unescaped(name: str) -> str:
     r"""Undo the escapes of YAGO, which writes letters beyond ASCII as \u00e9, and those beyond 16 bits as two of these."""
     halves = re.sub(r"\\u([0-9a-fA-F]{4})", lambda escape: chr(int(escape[1], 16)), name)
     return halves.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-
-
-def aida_of(linked: LinkedDocument, number: int) -> bytes:
-    """Return a linked document with one token per line: split at white space and at the ends of mentions."""
-    document = linked.document
-    text = standoff.text_of(document, "AIDA-CoNLL")
-    name = " ".join(standoff.document_name(document, number).split())
-    lines = [f"-DOCSTART- ({name})", ""]
-    at = 0
-    for start, end, entity in _ordered(linked):
-        lines += _tokens(text[at:start])
-        name = " ".join(text[start:end].split())
-        for place, token in enumerate(name.split(" ")):
-            lines.append(f"{token}\t{'I' if place else 'B'}\t{name}\t{entity}")
-        at = end
-    lines += _tokens(text[at:])
-    lines.append("")
-    # blank lines are not repeated
-    return standoff.encode_lines([line for line, following in pairwise([*lines, "end"]) if line or following])
-
-
-def _ordered(linked: LinkedDocument) -> list[tuple[int, int, str]]:
-    """Return start, end and entity of each mention; refuse mentions that overlap."""
-    spans = sorted(
-        (*standoff.extent_of(linked.document, link.mention), " ".join((link.entity or _NO_ENTITY).split()))
-        for link in linked.links
-    )
-    for (start, end, _), (following, _, _) in pairwise(spans):
-        if following < end:
-            text = (linked.document.text or "")[start:end]
-            raise DocumentError(f"{text[:40]!r} overlaps another mention, which AIDA-CoNLL cannot say; write another format")
-    return spans
-
-
-def _tokens(text: str) -> list[str]:
-    """Return the tokens of a text, with an empty one for each line break."""
-    return [token.strip() for token in re.findall(r"\S+|\n", text)]

@@ -17,7 +17,6 @@ import orjson
 from eigenthemes.core.files import name_without_compression
 from eigenthemes.core.storage import report_write_errors
 from eigenthemes.documents import nif, web
-from eigenthemes.documents.benchmark_sets import aida_of
 from eigenthemes.documents.bioc import bioc_of, collection_of
 from eigenthemes.documents.brat import brat_of
 from eigenthemes.documents.json_writer import linked_line
@@ -27,7 +26,7 @@ from eigenthemes.records import Document, LinkedDocument
 
 Write = Callable[[bytes], object]
 
-OUTPUT_FORMATS = ("jsonl", "json", "nif", "brat", "pubtator", "bioc", "aida", "web-annotation", "html")
+OUTPUT_FORMATS = ("jsonl", "json", "nif", "brat", "pubtator", "bioc", "web-annotation", "html")
 _BY_NAME = {
     "": "jsonl",
     ".jsonl": "jsonl",
@@ -38,7 +37,6 @@ _BY_NAME = {
     ".ttl": "nif",
     ".jsonld": "web-annotation",
     ".pubtator": "pubtator",
-    ".conll": "aida",
 }
 
 
@@ -73,7 +71,6 @@ _FORMATS = {
         b",\n",
         b"\n]}\n",
     ),
-    "aida": _Format(lambda linked, number: [aida_of(linked, number)]),
     "web-annotation": _Format(web.web_annotations_of, lambda first: web.ANNOTATIONS_HEAD, b",\n", web.ANNOTATIONS_TAIL),
     "html": _Format(lambda linked, number: [web.html_of(linked)], lambda first: web.PAGE_HEAD, tail=web.PAGE_TAIL),
 }

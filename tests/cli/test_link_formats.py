@@ -54,7 +54,6 @@ def test_links_come_back_as_gold(tiny: KB, tmp_path: Path, document: Path, name:
         ("x.ttl", "@prefix nif:"),
         ("x.jsonld", '{"@context": "http://www.w3.org/ns/anno.jsonld"'),
         ("x.pubtator", "d|t|🦊 Michael"),
-        ("x.conll", "-DOCSTART- (d)"),
         ("x.json", '[\n{"id":"d"'),
         ("x.JSONL", '{"id":"d"'),
         ("x", '{"id":"d"'),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -84,6 +83,5 @@ def write_in_every_format(document: Document) -> None:
             assert (document.text or "")[mention.start : mention.end] == mention.text
     for name in OUTPUT_FORMATS:
         if name != "brat":
-            held = contextlib.nullcontext() if name != "aida" else contextlib.suppress(DocumentError)  # overlapping mentions
-            with held, open_output(name, lambda data: None) as output:
+            with open_output(name, lambda data: None) as output:
                 output.write(linked)

@@ -14,7 +14,6 @@ import pytest
 from helpers.linked import link_of, linked_document, linked_documents
 from hypothesis import given
 
-from eigenthemes.documents.benchmark_sets import parse_aida, split_aida
 from eigenthemes.documents.bioc import documents_of
 from eigenthemes.documents.brat import brat_of, parse_brat
 from eigenthemes.documents.json_lines import document_of
@@ -82,19 +81,6 @@ def test_pubtator(linked: LinkedDocument) -> None:
 
 
 @given(linked_documents())
-def test_aida(linked: LinkedDocument) -> None:
-    """The text is put together of tokens, so that names and entities stay, and places do not."""
-    ((line, data),) = split_aida(written("aida", linked).splitlines(keepends=True))
-    read = parse_aida(data, line)
-    assert len(read.mentions or ()) == len(linked.links)
-    for link, mention in zip(linked.links, read.mentions or (), strict=True):
-        assert mention.text == " ".join(link.mention.text.split())
-        assert (read.text or "")[mention.start : mention.end] == mention.text
-        assert (link.entity is None and mention.gold == ()) or " ".join((link.entity or "").split()) in (mention.gold or ())
-    assert (read.text or "").replace(" ", "").replace("\n", "") == "".join((linked.document.text or "").split())
-
-
-@given(linked_documents())
 def test_json_array(linked: LinkedDocument) -> None:
     first, second = json.loads(written("json", linked, linked))
     assert first == second == linked.to_dict()
@@ -142,7 +128,7 @@ def test_web_annotations(linked: LinkedDocument) -> None:
     assert len({item["id"] for item in page["items"]}) == len(page["items"])
 
 
-@pytest.mark.parametrize("name", ["json", "nif", "bioc", "web-annotation", "html", "pubtator", "aida"])
+@pytest.mark.parametrize("name", ["json", "nif", "bioc", "web-annotation", "html", "pubtator"])
 def test_no_documents_are_a_whole_file_too(name: str) -> None:
     data = written(name)
     if name in ("json", "bioc", "web-annotation"):
@@ -157,11 +143,10 @@ def test_three_documents_in_one_file() -> None:
     assert [each["id"] for each in json.loads(written("bioc", *linked))["documents"]] == ["0", "1", "2"]
     assert len(json.loads(written("web-annotation", *linked))["items"]) == 3
     assert len(list(split_pubtator(written("pubtator", *linked).splitlines(keepends=True)))) == 3
-    assert len(list(split_aida(written("aida", *linked).splitlines(keepends=True)))) == 3
 
 
 @pytest.mark.real_data
-@pytest.mark.parametrize("name", ["nif", "bioc", "pubtator", "aida", "brat"])
+@pytest.mark.parametrize("name", ["nif", "bioc", "pubtator", "brat"])
 @pytest.mark.parametrize("file", ["genes/biored-train.jsonl.gz", "general/wned-wiki.jsonl.gz", "places/lgl.jsonl.gz"])
 def test_real_documents(real_data: Callable[[str], Path], tmp_path: Path, file: str, name: str) -> None:
     """The gold of real texts comes back from every format."""
@@ -184,7 +169,7 @@ def test_real_documents(real_data: Callable[[str], Path], tmp_path: Path, file: 
         given = without_overlaps(document)
         assert list(map(spaced, read.mentions or ())) == list(map(spaced, given))
         for mention, each in zip(read.mentions or (), given, strict=True):
-            assert name == "aida" or (mention.start, mention.end) == (each.start, each.end)
+            assert (mention.start, mention.end) == (each.start, each.end)
             assert not each.gold or " ".join(each.gold[0].split()) in (mention.gold or ())
 
 
