@@ -26,7 +26,7 @@ from eigenthemes.records import Document, LinkedDocument
 
 Write = Callable[[bytes], object]
 
-OUTPUT_FORMATS = ("jsonl", "json", "nif", "brat", "pubtator", "bioc", "web-annotation", "html")
+OUTPUT_FORMATS = ("jsonl", "json", "nif", "brat", "pubtator", "bioc", "html")
 _BY_NAME = {
     "": "jsonl",
     ".jsonl": "jsonl",
@@ -35,7 +35,6 @@ _BY_NAME = {
     ".html": "html",
     ".htm": "html",
     ".ttl": "nif",
-    ".jsonld": "web-annotation",
     ".pubtator": "pubtator",
 }
 
@@ -52,27 +51,26 @@ def format_of_name(path: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Format:
-    """Encodes documents as items, with bytes before the first item, between two and behind the last."""
+    """Encodes a document, given its number, with bytes before the first document, between two and behind the last."""
 
-    items: Callable[[LinkedDocument, int], list[bytes]]
+    encode: Callable[[LinkedDocument, int], bytes]
     head: Callable[[Document], bytes] = lambda first: b""
     between: bytes = b""
     tail: bytes = b""
 
 
 _FORMATS = {
-    "jsonl": _Format(lambda linked, number: [linked_line(linked)]),
-    "json": _Format(lambda linked, number: [linked_line(linked).rstrip(b"\n")], lambda first: b"[\n", b",\n", b"\n]\n"),
-    "nif": _Format(lambda linked, number: [nif.nif_of(linked, number)], lambda first: nif.HEAD),
-    "pubtator": _Format(lambda linked, number: [pubtator_of(linked, number)]),
+    "jsonl": _Format(lambda linked, number: linked_line(linked)),
+    "json": _Format(lambda linked, number: linked_line(linked).rstrip(b"\n"), lambda first: b"[\n", b",\n", b"\n]\n"),
+    "nif": _Format(nif.nif_of, lambda first: nif.HEAD),
+    "pubtator": _Format(pubtator_of),
     "bioc": _Format(
-        lambda linked, number: [bioc_of(linked)],
+        lambda linked, number: bioc_of(linked),
         lambda first: orjson.dumps(collection_of(first))[:-1] + b',"documents":[\n',
         b",\n",
         b"\n]}\n",
     ),
-    "web-annotation": _Format(web.web_annotations_of, lambda first: web.ANNOTATIONS_HEAD, b",\n", web.ANNOTATIONS_TAIL),
-    "html": _Format(lambda linked, number: [web.html_of(linked)], lambda first: web.PAGE_HEAD, tail=web.PAGE_TAIL),
+    "html": _Format(lambda linked, number: web.html_of(linked), lambda first: web.PAGE_HEAD, tail=web.PAGE_TAIL),
 }
 
 
@@ -94,16 +92,14 @@ class Output:
 
     def __init__(self, write: Write, format: _Format) -> None:
         self._write, self._format = write, format
-        self._documents = self._items = 0
+        self._documents = 0
 
     def write(self, linked: LinkedDocument) -> None:
         """Write a document; nothing is written of one that the format cannot hold, which raises a `DocumentError`."""
-        items = self._format.items(linked, self._documents + 1)
-        head = b"" if self._documents else self._format.head(linked.document)
-        before = self._format.between if items and self._items else b""
-        self._write(head + before + self._format.between.join(items))
+        encoded = self._format.encode(linked, self._documents + 1)
+        before = self._format.between if self._documents else self._format.head(linked.document)
+        self._write(before + encoded)
         self._documents += 1
-        self._items += len(items)
 
     def end(self) -> None:
         """Write the end of the output."""

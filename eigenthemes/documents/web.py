@@ -1,22 +1,17 @@
-"""Read the text of web pages; write a page of texts with their links marked, and W3C Web Annotations (JSON-LD).
+"""Read the text of web pages; write a page of texts with their links marked.
 
 The page that is written loads nothing; its marks have label, id and probability as a title, like those of the service.
-Positions of annotations count code points, as the recommendation says; cells are counted as in RFC 7111, the header first.
 """
 
 from __future__ import annotations
 
 import re
-from typing import Any
-
-import orjson
 
 from eigenthemes.core.files import Source
 from eigenthemes.display.html import MARK_STYLE, escaped, marked, marked_text
 from eigenthemes.display.views import text_with_links
-from eigenthemes.documents.standoff import document_name, extent_of, iri_of
-from eigenthemes.errors import DocumentError, MissingExtraError
-from eigenthemes.records import Link, LinkedDocument, Table
+from eigenthemes.errors import MissingExtraError
+from eigenthemes.records import LinkedDocument, Table
 
 _STYLE = (
     """body{font:18px/1.7 Charter,Georgia,serif;max-width:46rem;
@@ -36,13 +31,6 @@ PAGE_HEAD = f"""<!doctype html>
 <body><h1>Linked documents</h1>
 """.encode()
 PAGE_TAIL = b"</body></html>\n"
-
-_AROUND = 32  # code points before and after a quotation
-_CONTEXT = "http://www.w3.org/ns/anno.jsonld"
-ANNOTATIONS_HEAD = (
-    b'{"@context": "' + _CONTEXT.encode() + b'", "id": "urn:x-eigenthemes:annotations", "type": "AnnotationPage", "items": [\n'
-)
-ANNOTATIONS_TAIL = b"\n]}\n"
 
 _NOT_SHOWN = ["script", "style", "template", "noscript", "svg", "math", "iframe", "object", "select", "datalist"]
 _BLOCKS = (
@@ -97,41 +85,3 @@ def _table(table: Table, linked: LinkedDocument) -> str:
         rows.append("<tr>" + "".join(parts) + "</tr>")
     header = "".join(f'<th dir="auto">{escaped(cell)}</th>' for cell in table.header)
     return f"<table><thead><tr>{header}</tr></thead><tbody>" + "\n".join(rows) + "</tbody></table>"
-
-
-def web_annotations_of(linked: LinkedDocument, number: int) -> list[bytes]:
-    """Return an annotation for each mention that has an entity."""
-    document = linked.document
-    source = iri_of(document_name(document, number), "document")
-    base = source.partition("#")[0]
-    annotations = []
-    for place, link in enumerate(linked.links):
-        if link.entity is not None:
-            target = {"source": source, "selector": _selectors(linked, link)}
-            annotations.append(_annotation(link, f"{base}#annotation-{place}", target))
-    return [orjson.dumps(annotation) for annotation in annotations]
-
-
-def _annotation(link: Link, annotation_id: str, target: dict[str, Any]) -> dict[str, Any]:
-    body: list[dict[str, Any]] = [{"type": "SpecificResource", "source": iri_of(link.entity or ""), "purpose": "identifying"}]
-    if link.label:
-        body.append({"type": "TextualBody", "value": link.label, "purpose": "tagging", "format": "text/plain"})
-    if link.probability is not None:
-        body.append({"type": "TextualBody", "value": f"{link.probability:.4f}", "purpose": "assessing", "format": "text/plain"})
-    return {"id": annotation_id, "type": "Annotation", "motivation": "identifying", "body": body, "target": target}
-
-
-def _selectors(linked: LinkedDocument, link: Link) -> list[dict[str, Any]]:
-    """Return all selectors of a mention; for a mention in pieces, from the first to the last piece."""
-    document, mention = linked.document, link.mention
-    if mention.row is not None and mention.col is not None:
-        row = mention.row + 1 + bool(document.table and document.table.header)
-        fragment = f"cell={row},{mention.col + 1}"
-        return [{"type": "FragmentSelector", "conformsTo": "http://tools.ietf.org/rfc/rfc7111", "value": fragment}]
-    text = document.text or ""
-    try:
-        start, end = extent_of(document, mention)
-    except DocumentError:
-        return [{"type": "TextQuoteSelector", "exact": mention.text}]
-    quotation = {"exact": text[start:end], "prefix": text[max(0, start - _AROUND) : start], "suffix": text[end : end + _AROUND]}
-    return [{"type": "TextQuoteSelector", **quotation}, {"type": "TextPositionSelector", "start": start, "end": end}]

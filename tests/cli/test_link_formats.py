@@ -28,7 +28,7 @@ def document(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("name", sorted(set(OUTPUT_FORMATS) - {"html", "web-annotation", "jsonl", "json"}))
+@pytest.mark.parametrize("name", sorted(set(OUTPUT_FORMATS) - {"html", "jsonl", "json"}))
 def test_links_come_back_as_gold(tiny: KB, tmp_path: Path, document: Path, name: str) -> None:
     out = tmp_path / "out"
     done = call("link", tiny.path, document, *DEGREE, "--output-format", name, "-o", out)
@@ -52,7 +52,6 @@ def test_links_come_back_as_gold(tiny: KB, tmp_path: Path, document: Path, name:
     [
         ("x.html", "<!doctype html>"),
         ("x.ttl", "@prefix nif:"),
-        ("x.jsonld", '{"@context": "http://www.w3.org/ns/anno.jsonld"'),
         ("x.pubtator", "d|t|🦊 Michael"),
         ("x.json", '[\n{"id":"d"'),
         ("x.JSONL", '{"id":"d"'),
@@ -161,7 +160,7 @@ def test_options_that_cannot_be(tiny: KB, document: Path, options: tuple[str, ..
     assert sentence in done.stderr
 
 
-def test_a_table_as_a_web_page_and_as_annotations(tiny: KB, tmp_path: Path) -> None:
+def test_a_table_as_a_web_page(tiny: KB, tmp_path: Path) -> None:
     path = tmp_path / "in.jsonl"
     path.write_text(
         '{"id": "<t>", "table": {"header": ["a&b"], "rows": [["Paris"], ["<b>"]]}}\n{"mentions": [{"text": "Paris"}]}\n'
@@ -170,6 +169,3 @@ def test_a_table_as_a_web_page_and_as_annotations(tiny: KB, tmp_path: Path) -> N
     assert '<td dir="auto"><mark title="Paris (paris)" data-id="paris">Paris</mark></td>' in page
     assert '<h2 dir="auto">&lt;t&gt;</h2>' in page
     assert "<b>" not in page
-    items = json.loads(call("link", tiny.path, path, *DEGREE, "--output-format", "web-annotation").stdout)["items"]
-    assert items[0]["target"]["selector"][0]["value"] == "cell=2,1"
-    assert items[1]["target"]["selector"] == [{"type": "TextQuoteSelector", "exact": "Paris"}]

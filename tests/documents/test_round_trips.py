@@ -116,22 +116,10 @@ def test_html(linked: LinkedDocument) -> None:
     assert page.tags <= {"html", "head", "meta", "title", "style", "body", "h1", "h2", "article", "pre", "mark"}
 
 
-@given(linked_documents())
-def test_web_annotations(linked: LinkedDocument) -> None:
-    page = json.loads(written("web-annotation", linked))
-    text = linked.document.text or ""
-    assert len(page["items"]) == sum(link.entity is not None for link in linked.links)
-    for item in page["items"]:
-        quotation, position = item["target"]["selector"]
-        assert text[position["start"] : position["end"]] == quotation["exact"]
-        assert text.startswith(quotation["prefix"] + quotation["exact"], position["start"] - len(quotation["prefix"]))
-    assert len({item["id"] for item in page["items"]}) == len(page["items"])
-
-
-@pytest.mark.parametrize("name", ["json", "nif", "bioc", "web-annotation", "html", "pubtator"])
+@pytest.mark.parametrize("name", ["json", "nif", "bioc", "html", "pubtator"])
 def test_no_documents_are_a_whole_file_too(name: str) -> None:
     data = written(name)
-    if name in ("json", "bioc", "web-annotation"):
+    if name in ("json", "bioc"):
         json.loads(data)
     if name == "html":
         assert data.endswith(b"</html>\n")
@@ -141,7 +129,6 @@ def test_three_documents_in_one_file() -> None:
     linked = [linked_document(f"Ada {i}", ("Ada", "Q1"), document_id=i) for i in range(3)]
     assert [each.id for each in read_nif(io.BytesIO(written("nif", *linked)))] == ["0", "1", "2"]  # type: ignore[union-attr]
     assert [each["id"] for each in json.loads(written("bioc", *linked))["documents"]] == ["0", "1", "2"]
-    assert len(json.loads(written("web-annotation", *linked))["items"]) == 3
     assert len(list(split_pubtator(written("pubtator", *linked).splitlines(keepends=True)))) == 3
 
 
