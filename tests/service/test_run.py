@@ -108,15 +108,25 @@ def test_two_workers_lose_no_request(tiny: KB, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_service_that_stops_leaves_no_folder(tiny: KB, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_folder_of_a_killed_service_is_removed_by_the_next(
+    tiny: KB, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("TMPDIR", str(tmp_path))
-    with Service(tiny.path) as first, Service(tiny.path) as second:
-        assert number(first, "eigenthemes_ready") == number(second, "eigenthemes_ready") == 1
-        assert second.stop() == 0
+    with Service(tiny.path) as killed:
+        [left] = tmp_path.iterdir()
+        workers = killed.workers()
+        killed.process.kill()
+        killed.process.communicate()
+    wait_until(lambda: not any(Path(f"/proc/{worker}").exists() for worker in workers))
+    with Service(tiny.path) as first:
+        assert not left.exists()
         [own] = tmp_path.iterdir()
-        assert number(first, "eigenthemes_ready") == 1
+        with Service(tiny.path) as second:
+            assert own.exists()
+            assert number(first, "eigenthemes_ready") == number(second, "eigenthemes_ready") == 1
+            assert second.stop() == 0
         assert first.stop() == 0
-    assert not own.exists()
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.slow
