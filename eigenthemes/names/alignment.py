@@ -59,6 +59,7 @@ STRENGTHS = np.append(STRENGTH, np.array((0.99, 0.5), np.float32))
 _NEARLY_ALL = np.float32(0.999)
 _ZERO, _ONE, _LEAST = np.float32(0), np.float32(1), np.float32(LEAST_INFORMATION)
 _NAMING, _FUNCTION = np.float32(COST_OF_NAMING), np.float32(COST_OF_FUNCTION)
+_UNBRACKETED = np.float32(0.97)  # the share that a name has of itself where what is in its brackets is missing
 # of tokens, by their low bits: whether a token of the form is the same, or may be related
 _MARKS, _IS_SAME, _IS_OTHER = 1024, np.uint8(1), np.uint8(2)
 _MOST_OTHERS = 32  # tokens related to one of a form
@@ -148,6 +149,8 @@ def align(forms: Any, bounds: Any, entity: Any, is_whole: Any, names: Any, token
                 elif shared > 0:
                     extra, missing = max(extra, _ZERO), max(missing, _ZERO)
                     best[NAME_COVERAGE], best[FORM_COVERAGE] = paired / (paired + missing), paired / (paired + extra)
+                    if brackets[name] < length:
+                        best[NAME_COVERAGE] *= _UNBRACKETED
                     best[COVERAGE] = best[NAME_COVERAGE] * best[FORM_COVERAGE]
                     best[MISSING], best[EXTRA], best[REORDERED] = missing, extra, not in_order
                     best[MISSPELLED], best[INFLECTED], best[DERIVED_WORDS], best[INITIAL] = _ZERO, _ZERO, _ZERO, _ZERO
@@ -322,7 +325,7 @@ def _measure(
         initials += relation[i] == INITIALS
         reordered += pair[i] < last
         last = pair[i]
-    begin, end = 0, length
+    begin, end, whole = 0, length, _ONE
     while end - begin > 1 and kinds[np.int64(name[begin])] & NAMED_BEFORE:
         begin += 1
     while end - begin > 1 and kinds[np.int64(name[end - 1])] & LEGAL_FORM:
@@ -330,10 +333,13 @@ def _measure(
     for j in range(length):
         if not taken[j]:
             token = np.int64(name[j])
-            weak = j < begin or j >= end or j >= brackets
-            share = _NAMING if weak else (_FUNCTION if kinds[token] & FUNCTION else _ONE)
-            missing += share * information[token]
-    columns[NAME_COVERAGE] = of_name / max(all_of_name + missing, _LEAST)
+            if j >= brackets:
+                whole = _UNBRACKETED
+            elif j < begin or j >= end:
+                missing += _NAMING * information[token]
+            else:
+                missing += (_FUNCTION if kinds[token] & FUNCTION else _ONE) * information[token]
+    columns[NAME_COVERAGE] = whole * of_name / max(all_of_name + missing, _LEAST)
     columns[FORM_COVERAGE] = of_form / max(all_of_form + extra, _LEAST)
     columns[COVERAGE] = columns[NAME_COVERAGE] * columns[FORM_COVERAGE]
     columns[MISSING], columns[EXTRA] = missing, extra

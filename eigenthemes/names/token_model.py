@@ -334,11 +334,14 @@ def _related(
 def _name_costs(
     index: NameIndexArrays, information: Floats32, kinds: NDArray[np.uint8], brackets: NDArray[np.uint8]
 ) -> Floats32:
-    """Return the sum of the costs of the tokens of each name; of a long one, of those that are compared."""
+    """Return the sum of the costs of the tokens of each name; of a long one, of those that are compared.
+
+    What is in brackets costs nothing: the name is whole without it (`alignment`).
+    """
     assert index.spelled is not None
     indptr, tokens = index.spelled.indptr, index.spelled.tokens
     place = np.arange(len(tokens)) - np.repeat(indptr[:-1], np.diff(indptr))
-    share = np.where(place >= np.repeat(brackets, np.diff(indptr)), np.float32(COST_OF_NAMING), costs(kinds[tokens], indptr))
+    share = np.where(place >= np.repeat(brackets, np.diff(indptr)), np.float32(0), costs(kinds[tokens], indptr))
     cost = np.where(place < MOST_TOKENS, share * information[tokens], 0)
     return np.diff(np.concatenate(([0.0], np.cumsum(cost, dtype=np.float64)))[indptr]).astype(np.float32)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from helpers.form_kgs import COMPANIES, PERSONS, PLACES, build_concepts, build_proper_names
@@ -9,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from eigenthemes import KB
+from eigenthemes import KB, build_kb
 from eigenthemes.core.strings import Strings, hash_strings
 from eigenthemes.names import alignment
 from eigenthemes.names.alignment import COLUMNS, align, names_and_tokens
@@ -94,6 +96,23 @@ def test_what_is_nearly_the_whole_name(proper: KB, form: str, entity: str, least
 )
 def test_what_is_not(proper: KB, form: str, entity: str, most: float) -> None:
     assert coverage(proper, form, entity) <= most + 1e-6
+
+
+def test_a_name_without_its_brackets_is_nearly_whole_however_much_they_hold(tmp_path: Path) -> None:
+    names = ("seminar (method)", "seminar room", "lead (a metal of atomic number 82)", "lead poisoning")
+    lines = [f':E{number} rdfs:label "{name}" ; :near :E{(number + 1) % 4} .\n' for number, name in enumerate(names)]
+    (tmp_path / "kg.ttl").write_text(
+        "@prefix : <http://x.org/> .\n@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n" + "".join(lines),
+        encoding="utf-8",
+    )
+    kb = build_kb([tmp_path / "kg.ttl"], tmp_path / "my.kb", train=False)
+    for form, entity in (("seminar", "E0"), ("lead", "E2")):
+        found = columns(kb, form, entity)
+        assert found["name_coverage"] == pytest.approx(0.97, abs=0.001)
+        assert found["missing"] == found["same_name"] == 0
+    assert coverage(kb, "Seminars", "E0") > 0.9
+    assert coverage(kb, "seminar method", "E0") == pytest.approx(1, abs=0.001)
+    assert coverage(kb, "seminar", "E1") < 0.8
 
 
 def test_a_part_of_a_name_lacks_the_rest(proper: KB) -> None:
