@@ -143,6 +143,4 @@ def _detect_table(lines: list[bytes]) -> str | None:
     first = lines[0] if lines else b""
     if b"\t" in first:
         return "tsv"
-    if first.isdigit() and len(lines) > 1 and len(lines[1].split()) > 1:
-        return "tsv"  # OpenKE: a count, then rows
     return "csv" if b"," in first or b";" in first else None

@@ -1,4 +1,4 @@
-"""Tables of nodes and edges: CSV, TSV, JSON lines, Parquet, and triples without a header (KGTK, OpenKE).
+"""Tables of nodes and edges: CSV, TSV, JSON lines, Parquet, and triples without a header (KGTK).
 
 The header decides whether a file is a table of nodes or of edges.
 """
@@ -32,8 +32,6 @@ from eigenthemes.kg.options import ReadOptions
 from eigenthemes.kg.statements import ALIAS, Statements
 
 _TRIPLE = Columns(True, False, {"source": [Column(0)], "relation": [Column(1)], "target": [Column(2)]})
-_OPENKE_NODE = Columns(False, False, {"name": [Column(0)], "id": [Column(1)]})
-_OPENKE_EDGE = Columns(True, False, {"source": [Column(0)], "target": [Column(1)], "relation": [Column(2)]})
 _LISTS = ("name", "aliases", "type", "edge")  # roles with several values in a record
 _NO_TEXT = (list, tuple, dict, set, bytes, bool)
 _ENTITY = re.compile(r"&#?\w+;")  # of HTML: its semicolon is no separator
@@ -157,16 +155,13 @@ class TableReader:
         return columns
 
     def _read_headerless(self, number: int, first: list[str], rows: Rows) -> None:
-        """Read rows without a header: `head relation tail`, `head tail`, or OpenKE's files, which begin with a count."""
+        """Read rows without a header: `head relation tail` or `head tail`."""
         if len(first) == 1:
-            if not first[0].strip().isdigit():
-                raise SourceError(
-                    f"{self.origin} has one column and no known header; give a file of a format that can be read",
-                    code="format-unknown",
-                    where=self.origin,
-                )
-            self._read_openke(rows)
-            return
+            raise SourceError(
+                f"{self.origin} has one column and no known header; give a file of a format that can be read",
+                code="format-unknown",
+                where=self.origin,
+            )
         self._triple(number, first)
         for number, cells in rows:
             self._triple(number, cells)
@@ -179,16 +174,6 @@ class TableReader:
             self.statements.diagnostics.add("broken row", f"{self.origin}:{number}", f"{len(cells)} cells, expected 3")
             return
         self._row(_TRIPLE, cells, number)
-
-    def _read_openke(self, rows: Rows) -> None:
-        if "relation" in self.origin.lower():
-            return  # relation2id.txt: its numbers are not those of entities
-        for number, cells in rows:
-            cells = cells if len(cells) > 1 else cells[0].split()
-            if len(cells) in (2, 3):  # entity2id.txt: name, number; train2id.txt: head, tail, relation
-                self._row(_OPENKE_NODE if len(cells) == 2 else _OPENKE_EDGE, cells, number)
-            else:
-                self.statements.diagnostics.add("broken row", f"{self.origin}:{number}", f"{len(cells)} cells, expected 2 or 3")
 
     def read_record(self, record: dict[str, Any], number: int) -> None:
         """Read a node or an edge given by names and values."""

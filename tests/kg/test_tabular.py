@@ -357,30 +357,6 @@ def test_kgtk_nodes_file(tmp_path: Path) -> None:
     assert names_of(kb, "Q1") == ["Ada", "Countess", "AAL"]
 
 
-OPENKE = {"entity2id.txt": "3\nAda\t0\nCharles Babbage\t1\nBob\t2\n", "train2id.txt": "2\n0 1 0\n1 2 1\n"}
-
-
-def test_openke_files_begin_with_a_count(tmp_path: Path) -> None:
-    kb = build(tmp_path, OPENKE)
-    assert names_of(kb, "0") + names_of(kb, "1") == ["Ada", "Charles Babbage"]
-    assert neighbours_of(kb, "1") == {"0", "2"}
-
-
-@pytest.mark.parametrize("separator", [" ", "\t"])
-def test_openke_triples_are_head_tail_relation(tmp_path: Path, separator: str) -> None:
-    for name, text in OPENKE.items():
-        (tmp_path / name).write_text(text.replace(" ", separator) if name == "train2id.txt" else text)
-    kb = build_untrained([tmp_path / name for name in OPENKE], tmp_path / "my.kb", format_name="tsv")
-    assert (neighbours_of(kb, "0"), len(kb), sorted(kb.relations)) == ({"1"}, 3, ["0", "1"])
-
-
-def test_openke_relations_are_not_taken_for_entities(tmp_path: Path) -> None:
-    for name, text in {**OPENKE, "relation2id.txt": "2\nworks with\t0\nknows\t1\n"}.items():
-        (tmp_path / name).write_text(text)
-    files = [tmp_path / name for name in ("entity2id.txt", "relation2id.txt", "train2id.txt")]
-    assert names_of(build_untrained(files, tmp_path / "my.kb", format_name="tsv"), "0") == ["Ada"]
-
-
 # broken input
 
 
