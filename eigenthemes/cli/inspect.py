@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from eigenthemes.cli.options import candidate_options, parse_candidates, parse_count
-from eigenthemes.cli.output import note, plain, print_json, print_table, say
+from eigenthemes.cli.output import note, print_json, print_table, say
 from eigenthemes.errors import KBDamagedError
 
 if TYPE_CHECKING:
@@ -36,26 +36,17 @@ def check_hashes(kb: str) -> int:
 @click.command()
 @click.argument("kb", type=click.Path())
 @click.option("--json", "as_json", is_flag=True, help="The card as JSON.")
-@click.option("--plot", type=click.Path(), metavar="FILE", help="Draw the degree distribution (.png or .svg).")
-def info(kb: str, as_json: bool, plot: str | None) -> None:
+def info(kb: str, as_json: bool) -> None:
     """Print the card of a KB: counts, sources, options, ambiguity, density, degrees."""
     from eigenthemes.kb.info import card, card_lines
     from eigenthemes.kb.store import KB
 
-    opened = KB.open(kb)
-    facts = card(opened)
+    facts = card(KB.open(kb))
     if as_json:
         print_json(facts, indent=1)
     else:
         for line in card_lines(facts, remedies=_REMEDIES):
             say(line)
-    if plot:
-        from eigenthemes.core.storage import check_output
-        from eigenthemes.kb.info import plot_degrees
-
-        check_output(plot)
-        plot_degrees(opened.graph.degree, plot, title=plain(f"{opened.path.name}: degrees"))
-        note(f"drawn: {plot}")
 
 
 @click.command()

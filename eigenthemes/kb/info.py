@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.core.storage import report_write_errors
-from eigenthemes.errors import MissingExtraError, OptionError
 from eigenthemes.kb.attributes import type_label
 from eigenthemes.kb.manifest import prior_words, ranker_words, vectors_words
 from eigenthemes.kb.store import KB
@@ -181,23 +178,3 @@ def _given(options: dict[str, Any]) -> dict[str, Any]:
 
 def _option(value: Any) -> str:
     return "|".join(map(str, value)) if isinstance(value, list) else "none" if value is None else str(value)
-
-
-def plot_degrees(degree: NDArray[np.int64], file: str | Path, *, title: str) -> None:
-    """Draw the degree distribution: share of nodes with at least that degree, both axes logarithmic."""
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingExtraError("drawing", "matplotlib", "plot") from None
-    if Path(file).suffix.lower() not in (".png", ".svg", ".pdf"):
-        raise OptionError(f"{file} is no picture file; give a name that ends in .png, .svg or .pdf", where=str(file))
-    connected = np.sort(degree[degree > 0])
-    figure = Figure(figsize=(6, 4), layout="constrained")
-    axes = figure.subplots()
-    if len(connected):
-        values, first = np.unique(connected, return_index=True)
-        axes.loglog(values, 1 - first / len(connected), marker=".", linestyle="none")
-    axes.set(xlabel="degree (distinct neighbours)", ylabel="share of nodes with at least that degree", title=title)
-    axes.grid(alpha=0.3)
-    with report_write_errors(file, error=OptionError):
-        figure.savefig(file, dpi=150)

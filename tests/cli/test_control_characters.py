@@ -134,7 +134,6 @@ def test_records_that_cannot_be_linked(evil_kb: KB, tmp_path: Path) -> None:
         ("link", "KB", "-", "--method", f"\n{EVIL}"),
         ("link", "KB", "-", "-o", f"nowhere/\n{EVIL}/x"),
         ("explain", "KB", "-", "--document", f"\n{EVIL}"),
-        ("info", "KB", "--plot", f"nowhere/\n{EVIL}.png"),
     ],
 )
 def test_errors_are_one_line(evil_kb: KB, arguments: tuple[str, ...], tmp_path: Path) -> None:

@@ -233,7 +233,6 @@ def run_without_rights(*arguments: object) -> Done:
         "build NODES -o KB --force",
         "build NODES -o KB/in/new.kb",
         "link KB NODES -o KB/out.jsonl",
-        "info KB --plot KB/degrees.png",
         "demo -o KB",
     ],
 )

@@ -37,10 +37,8 @@ def test_a_name_without_candidates_is_reported(demo_kb: KB) -> None:
     assert "no candidates for 'xyzzy'" in done.stderr
 
 
-def test_info_for_people_and_programs(demo_kb: KB, tmp_path: Path) -> None:
-    done = call("info", demo_kb.path, "--plot", tmp_path / "degrees.png")
-    assert "density" in done.stdout
-    assert (tmp_path / "degrees.png").read_bytes().startswith(b"\x89PNG")
+def test_info_for_people_and_programs(demo_kb: KB) -> None:
+    assert "density" in call("info", demo_kb.path).stdout
     card = json.loads(call("info", demo_kb.path, "--json").stdout)
     assert card["counts"]["entities"] == len(demo_kb)
     assert sum(each["nodes"] for each in card["degree"]["distribution"]) == card["counts"]["entities"]
