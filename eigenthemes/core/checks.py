@@ -89,6 +89,7 @@ _KINDS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "TableFile": ("an open table", lambda value: hasattr(value, "header")),
     "KB": ("an open KB", lambda value: _is_of_class(value, "KB")),
 }
+_BY_CLASS = {"None", "bool", "int", "float", "str"}  # kinds that follow from the class of a value
 _ITEMS = {
     "str": "texts",
     "str | Path": "paths",
@@ -186,6 +187,8 @@ def _fits_items(value: Any, container: str, inside: str) -> bool:
 
 def _fits_all(values: Iterable[Any], annotation: str) -> bool:
     kinds = _alternatives(annotation)
+    if set(kinds) <= _BY_CLASS:  # one value of each class says it for all
+        values = {type(value): value for value in values}.values()
     return all(any(_fits(value, kind) for kind in kinds) for value in values)
 
 
