@@ -26,8 +26,13 @@ _STATE_KEYS = ("ETag", "etag", "md5Hash", "mtime", "LastModified", "created")  #
 
 
 class FileEntry(NamedTuple):
-    """A file of a listing; `state` changes when the file changes, as far as the listing shows."""
+    """A file of a listing.
 
+    name   its file name, or its path within the folder that was listed
+    state  changes when the file changes, as far as the listing shows
+    """
+
+    name: str
     path: str
     size: int
     state: str
@@ -143,10 +148,10 @@ def remove(path: str) -> None:
         system.rm(inner, recursive=True)
 
 
-def list_files(path: str) -> list[tuple[str, FileEntry]]:
-    """Return the files of a path with their names: the file itself, those below a folder, or the matches of a pattern.
+def list_files(path: str) -> list[FileEntry]:
+    """Return the files of a path: the file itself, those below a folder, or the matches of a pattern.
 
-    Names in a folder are paths relative to it; hidden files and those that begin with _ are left out.
+    Hidden files and those that begin with _ are left out.
     """
     system, inner = filesystem(path)
     try:
@@ -158,12 +163,12 @@ def list_files(path: str) -> list[tuple[str, FileEntry]]:
             infos = {name: info for name, info in infos.items() if not _is_hidden(name)}
         else:
             infos = {each: system.info(each) for each in _matches(system, path, inner)}
-            return [(each.rpartition("/")[2], _entry(system, info)) for each, info in sorted(infos.items())]
+            return [_entry(each.rpartition("/")[2], system, info) for each, info in sorted(infos.items())]
     except (FileNotFoundError, NotADirectoryError):
         return []
     except OSError as error:
         raise SourceError(f"{path} cannot be read ({reason(error)}); check the path and its permissions", where=path) from None
-    return [(name, _entry(system, info)) for name, info in sorted(infos.items()) if info["type"] == "file"]
+    return [_entry(name, system, info) for name, info in sorted(infos.items()) if info["type"] == "file"]
 
 
 def _matches(system: Any, path: str, inner: str) -> list[str]:
@@ -187,12 +192,12 @@ def _is_hidden(name: str) -> bool:
     return any(part.startswith((".", "_")) for part in name.split("/"))
 
 
-def _entry(system: Any, info: dict[str, Any]) -> FileEntry:
+def _entry(name: str, system: Any, info: dict[str, Any]) -> FileEntry:
     state = next((info[key] for key in _STATE_KEYS if info.get(key)), "")
     if isinstance(state, datetime):  # some file systems give a date for one file and seconds in a listing
         state = state.timestamp()
     path = info["name"] if _is_local(system) else system.unstrip_protocol(info["name"])
-    return FileEntry(path, int(info.get("size") or 0), str(state))
+    return FileEntry(name, path, int(info.get("size") or 0), str(state))
 
 
 def reason(error: Exception) -> str:

@@ -7,16 +7,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 
-from eigenthemes.core.storage import open_input
+from eigenthemes.core.storage import FileEntry, open_input
 from eigenthemes.core.workers import Workers
-from eigenthemes.corpus.job import CorpusFile, FileReport, Job, find_corpus_files
+from eigenthemes.corpus.job import FileReport, Job, find_corpus_files
 from eigenthemes.corpus.link_file import link_file
 from eigenthemes.errors import SourceError
 from eigenthemes.kb.archive import archive_hash
 from eigenthemes.linker import Linker
 from eigenthemes.stream import collect_garbage_rarely
 
-Engine = Callable[[Job, Sequence[CorpusFile]], Iterator[FileReport]]  # links files, in any order
+Engine = Callable[[Job, Sequence[FileEntry]], Iterator[FileReport]]  # links files, in any order
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ def link_corpus(
     )
 
 
-def _check_columns(files: Sequence[CorpusFile], columns: Mapping[str, str] | None) -> None:
+def _check_columns(files: Sequence[FileEntry], columns: Mapping[str, str] | None) -> None:
     """Refuse columns that no file has, before any work; files that lack them among others are reported later."""
     errors = (_column_error(file, columns) for file in files)
     first = next(errors, None)
@@ -109,7 +109,7 @@ def _check_columns(files: Sequence[CorpusFile], columns: Mapping[str, str] | Non
         raise first
 
 
-def _column_error(file: CorpusFile, columns: Mapping[str, str] | None) -> SourceError | None:
+def _column_error(file: FileEntry, columns: Mapping[str, str] | None) -> SourceError | None:
     """Return what is wrong with the columns of a Parquet file; other files and damaged ones have no such error."""
     from eigenthemes.documents.arrow_rows import ParquetDocuments
 
@@ -125,7 +125,7 @@ def _column_error(file: CorpusFile, columns: Mapping[str, str] | None) -> Source
 def on_processes(jobs: int, linker: Linker) -> Engine:
     """Return the engine that links files with processes of this machine; a single one uses this linker."""
 
-    def run(job: Job, files: Sequence[CorpusFile]) -> Iterator[FileReport]:
+    def run(job: Job, files: Sequence[FileEntry]) -> Iterator[FileReport]:
         if jobs == 1:
             yield from (link_file(job, file, linker) for file in files)
             return
@@ -135,7 +135,7 @@ def on_processes(jobs: int, linker: Linker) -> Engine:
     return run
 
 
-def link_file_in_worker(job: Job, file: CorpusFile) -> FileReport:
+def link_file_in_worker(job: Job, file: FileEntry) -> FileReport:
     """Link a file with the linker of this process, which is opened once."""
     return link_file(job, file, _linker_of(job))
 

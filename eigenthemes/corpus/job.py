@@ -18,11 +18,12 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import eigenthemes
 from eigenthemes.core import storage
 from eigenthemes.core.files import name_without_compression
+from eigenthemes.core.storage import FileEntry
 from eigenthemes.errors import KBError, OptionError, SourceError
 from eigenthemes.kb.archive import unpacked
 from eigenthemes.linker import Linker, LinkOptions
@@ -31,44 +32,34 @@ _OWN_FOLDER, _ERRORS = "_eigenthemes", "errors"
 _FORMAT, _VERSION = "eigenthemes-job", 2
 
 
-class CorpusFile(NamedTuple):
-    """A file of documents: the unit of work.
+def find_corpus_files(paths: Sequence[str], output: str) -> list[FileEntry]:
+    """Return the files of paths, folders, patterns and URLs in order, without those in the output folder.
 
-    name   of its output: its file name, or its path within the folder that was given
-    state  changes when the file changes, as far as a listing shows
+    Each is a unit of work, and its output has its name.
     """
-
-    name: str
-    path: str
-    size: int
-    state: str
-
-
-def find_corpus_files(paths: Sequence[str], output: str) -> list[CorpusFile]:
-    """Return the files of paths, folders, patterns and URLs in order, without those in the output folder."""
-    files: dict[str, CorpusFile] = {}
+    files: dict[str, FileEntry] = {}
     for path in paths:
         listing = storage.list_files(path)
-        inputs = [(name, entry) for name, entry in listing if not _is_in(entry.path, output)]
+        inputs = [file for file in listing if not _is_in(file.path, output)]
         if listing and not inputs:
             raise OptionError(f"{path} is in the output folder {output}; give another folder", code="job-folder", where=path)
         if not inputs:
             raise SourceError(f"{path} is neither a file of documents nor a folder with any; check the path", where=path)
-        for name, entry in inputs:
-            _check_name(name, entry, files.get(name))
-            files[name] = CorpusFile(name, *entry)
+        for file in inputs:
+            _check_name(file, files.get(file.name))
+            files[file.name] = file
     return list(files.values())
 
 
-def _check_name(name: str, entry: storage.FileEntry, other: CorpusFile | None) -> None:
+def _check_name(file: FileEntry, other: FileEntry | None) -> None:
     """Refuse a file whose output would replace another one."""
-    if other is not None and other.path == entry.path:
-        raise OptionError(f"{entry.path} is given twice; give each file of documents once", where=entry.path)
+    if other is not None and other.path == file.path:
+        raise OptionError(f"{file.path} is given twice; give each file of documents once", where=file.path)
     if other is not None:
-        problem = f"{other.path} and {entry.path} would both be written as {name}; give the folder that contains both"
-        raise OptionError(problem, where=entry.path)
-    if name.startswith(f"{_ERRORS}/"):
-        raise OptionError(f"{entry.path} would be written as {name}, which is for errors; rename it", where=entry.path)
+        problem = f"{other.path} and {file.path} would both be written as {file.name}; give the folder that contains both"
+        raise OptionError(problem, where=file.path)
+    if file.name.startswith(f"{_ERRORS}/"):
+        raise OptionError(f"{file.path} would be written as {file.name}, which is for errors; rename it", where=file.path)
 
 
 def _is_in(path: str, folder: str) -> bool:
@@ -125,11 +116,11 @@ class Job:
             raise KBError(problem, code="kb-replaced", where=where)
         return linker
 
-    def output_of(self, file: CorpusFile) -> str:
+    def output_of(self, file: FileEntry) -> str:
         """Return the path of a file's output."""
         return storage.join(self.folder, file.name)
 
-    def errors_of(self, file: CorpusFile) -> str:
+    def errors_of(self, file: FileEntry) -> str:
         """Return the path of a file's bad records, which are not compressed."""
         return storage.join(self.folder, _ERRORS, name_without_compression(file.name))
 
@@ -149,7 +140,7 @@ class Job:
             return
         existing = storage.list_files(self.folder)
         if existing and started is None:
-            raise self._error(f"contains {existing[0][0]}, which is not of such a job; give a new or an empty folder")
+            raise self._error(f"contains {existing[0].name}, which is not of such a job; give a new or an empty folder")
         self._write("job.json", self._description())
 
     def _description(self) -> dict[str, Any]:
@@ -177,13 +168,13 @@ class Job:
             problem = f"contains a job that was started with {difference}; continue with the same, or give another folder"
             raise self._error(problem, "resume-differs")
 
-    def finished(self, files: Iterable[CorpusFile]) -> dict[str, FileReport]:
+    def finished(self, files: Iterable[FileEntry]) -> dict[str, FileReport]:
         """Return the reports of the files that an earlier run has linked, by name."""
         records = storage.read_folder(self._own("done"))
         reports = {file.name: _report(file, records.get(_record_name(file))) for file in files}
         return {name: report for name, report in reports.items() if report is not None}
 
-    def mark_finished(self, file: CorpusFile, report: FileReport) -> None:
+    def mark_finished(self, file: FileEntry, report: FileReport) -> None:
         """Write the record of a file whose output is complete."""
         self._write(f"done/{_record_name(file)}", {**file._asdict(), **asdict(report)})
 
@@ -202,7 +193,7 @@ class Job:
             raise SourceError(f"{problem}; {remedy}", code="job-folder", where=self.folder) from None
 
 
-def _report(file: CorpusFile, record: bytes | None) -> FileReport | None:
+def _report(file: FileEntry, record: bytes | None) -> FileReport | None:
     """Return the report of a record; None without one, or if the input has changed since."""
     values = _parsed(record or b"")
     if (values.get("size"), values.get("state")) != (file.size, file.state):
@@ -210,7 +201,7 @@ def _report(file: CorpusFile, record: bytes | None) -> FileReport | None:
     return FileReport(**{name: values[name] for name in FileReport.__slots__ if name in values})
 
 
-def _record_name(file: CorpusFile) -> str:
+def _record_name(file: FileEntry) -> str:
     """Return a readable and unique name for the record of a file."""
     digest = hashlib.sha256(file.name.encode("utf-8", "surrogateescape")).hexdigest()[:12]
     return f"{file.name.replace('/', '-')[-100:]}.{digest}.json"

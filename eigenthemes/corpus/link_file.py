@@ -11,8 +11,8 @@ import orjson
 
 from eigenthemes.core.diagnostics import Diagnostics
 from eigenthemes.core.files import TRUNCATED, Source, compressing
-from eigenthemes.core.storage import open_input, reason, remove, write_atomically
-from eigenthemes.corpus.job import CorpusFile, FileReport, Job
+from eigenthemes.core.storage import FileEntry, open_input, reason, remove, write_atomically
+from eigenthemes.corpus.job import FileReport, Job
 from eigenthemes.documents.layout import Layout, find_layout
 from eigenthemes.documents.reader import Record, ignore
 from eigenthemes.documents.splitting import numbered_lines
@@ -24,7 +24,7 @@ _LINES = (Layout.JSON_LINES, Layout.TABEL)
 OpenErrors = Callable[[], IO[bytes]]
 
 
-def link_file(job: Job, file: CorpusFile, linker: Linker) -> FileReport:
+def link_file(job: Job, file: FileEntry, linker: Linker) -> FileReport:
     """Link a file and mark it as finished; one that cannot be read, or not be written, is reported as a problem."""
     start = time.perf_counter()
     try:
@@ -39,7 +39,7 @@ def link_file(job: Job, file: CorpusFile, linker: Linker) -> FileReport:
         return FileReport(file.name, problem=f"its output cannot be written ({reason(error)}); free some space in {job.folder}")
 
 
-def _link(job: Job, file: CorpusFile, linker: Linker) -> Report:
+def _link(job: Job, file: FileEntry, linker: Linker) -> Report:
     diagnostics = Diagnostics()
     with Source(file.path, diagnostics, ignore) as source, _outputs(job, file) as (out, open_errors):
         layout = find_layout(source.head, source.name)
@@ -64,7 +64,7 @@ def _write_failure(failure: Failure, out: IO[bytes]) -> None:
 
 
 @contextmanager
-def _outputs(job: Job, file: CorpusFile) -> Iterator[tuple[IO[bytes], OpenErrors]]:
+def _outputs(job: Job, file: FileEntry) -> Iterator[tuple[IO[bytes], OpenErrors]]:
     """Open the output of a file; its errors are opened when there is one. Both appear if nothing fails."""
     with ExitStack() as stack:
         out = stack.enter_context(write_atomically(job.output_of(file), job.unfinished))
@@ -80,7 +80,7 @@ def _outputs(job: Job, file: CorpusFile) -> Iterator[tuple[IO[bytes], OpenErrors
         remove(job.errors_of(file))  # of an earlier run, before the file was corrected
 
 
-def _link_parquet(job: Job, file: CorpusFile, linker: Linker, out: IO[bytes], open_errors: OpenErrors) -> Report:
+def _link_parquet(job: Job, file: FileEntry, linker: Linker, out: IO[bytes], open_errors: OpenErrors) -> Report:
     """Link a Parquet file: all columns are kept; bad rows are written to the errors with theirs, their number and the cause."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -114,7 +114,7 @@ def _link_parquet(job: Job, file: CorpusFile, linker: Linker, out: IO[bytes], op
 
 
 @contextmanager
-def _parquet_parts(file: CorpusFile, out: IO[bytes], schema: Any, compression: str) -> Iterator[Any]:
+def _parquet_parts(file: FileEntry, out: IO[bytes], schema: Any, compression: str) -> Iterator[Any]:
     """Open a writer of Parquet, and close it before its file is closed; after an error, ignore what that raises."""
     import pyarrow as pa
 

@@ -24,9 +24,9 @@ import ray.data
 import ray.exceptions
 
 from eigenthemes.core.checks import check_integer
-from eigenthemes.core.storage import reason
+from eigenthemes.core.storage import FileEntry, reason
 from eigenthemes.corpus.engine import Engine, link_file_in_worker
-from eigenthemes.corpus.job import CorpusFile, FileReport, Job
+from eigenthemes.corpus.job import FileReport, Job
 from eigenthemes.errors import EigenthemesError, OptionError, SourceError
 from eigenthemes.kb.archive import archive_hash
 from eigenthemes.linker import Linker
@@ -129,7 +129,7 @@ def on_ray(address: str | None = None, *, workers: int | None = None) -> Engine:
     pool wait for a new machine.
     """
 
-    def run(job: Job, files: Sequence[CorpusFile]) -> Iterator[FileReport]:
+    def run(job: Job, files: Sequence[FileEntry]) -> Iterator[FileReport]:
         if files:
             with _connected(address):
                 yield from _link_files(job, files, workers)
@@ -137,10 +137,10 @@ def on_ray(address: str | None = None, *, workers: int | None = None) -> Engine:
     return run
 
 
-def _link_files(job: Job, files: Sequence[CorpusFile], workers: int | None) -> Iterator[FileReport]:
+def _link_files(job: Job, files: Sequence[FileEntry], workers: int | None) -> Iterator[FileReport]:
     link = ray.remote(num_cpus=1, max_retries=_RETRIES)(link_file_in_worker)
     shared = ray.put(job)
-    waiting, running = deque(files), dict[Any, CorpusFile]()
+    waiting, running = deque(files), dict[Any, FileEntry]()
     while waiting or running:
         while waiting and len(running) < (workers or 2 * _cluster_cpus()):  # queued in Ray, so that no machine is idle
             file = waiting.popleft()
@@ -150,7 +150,7 @@ def _link_files(job: Job, files: Sequence[CorpusFile], workers: int | None) -> I
             yield _report(reference, running.pop(reference))
 
 
-def _report(reference: Any, file: CorpusFile) -> FileReport:
+def _report(reference: Any, file: FileEntry) -> FileReport:
     try:
         report: FileReport = ray.get(reference)
         return report

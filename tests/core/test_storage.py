@@ -107,9 +107,9 @@ def test_local_names_are_taken_literally(tmp_path: Path, monkeypatch: pytest.Mon
     with open_input(name) as file:
         assert file.read() == b"data"
     for path in (name, str(tmp_path / name)):
-        ((listed, entry),) = list_files(path)
-        assert (listed, entry.path, entry.size) == (name, str(tmp_path / name), 4)
-    assert {listed for listed, _ in list_files(".")} == {name, "other.jsonl"}
+        (entry,) = list_files(path)
+        assert (entry.name, entry.path, entry.size) == (name, str(tmp_path / name), 4)
+    assert {each.name for each in list_files(".")} == {name, "other.jsonl"}
     assert read_folder(".")[name] == b"data"
     remove(name)
     assert [path.name for path in tmp_path.iterdir() if path.is_file()] == ["other.jsonl"]
@@ -124,11 +124,11 @@ def test_a_folder_with_brackets_links_and_pipes(tmp_path: Path, monkeypatch: pyt
     (folder / "broken").symlink_to(folder / "nowhere")
     (folder / "deep" / "b.jsonl").write_bytes(b"22")
     os.mkfifo(folder / "pipe")
-    files = dict(list_files(str(folder)))
+    files = {each.name: each for each in list_files(str(folder))}
     assert {name: entry.size for name, entry in files.items()} == {"a.jsonl": 1, "link.jsonl": 1, "deep/b.jsonl": 2}
     assert files["link.jsonl"].state == files["a.jsonl"].state
     monkeypatch.chdir(folder)
-    assert [name for name, _ in list_files("*.jsonl")] == ["a.jsonl", "link.jsonl"]
+    assert [each.name for each in list_files("*.jsonl")] == ["a.jsonl", "link.jsonl"]
 
 
 def test_a_failed_write_leaves_nothing(tmp_path: Path) -> None:

@@ -18,8 +18,9 @@ from helpers.files import COMPRESS, file_bytes
 from helpers.streaming import SENTENCE, link_lines, mixed_documents
 
 from eigenthemes import KB, DocumentError, EigenthemesError, Linker, OptionError, SourceError, arrow_json_lines
+from eigenthemes.core.storage import FileEntry
 from eigenthemes.corpus.engine import Engine, link_corpus, on_processes
-from eigenthemes.corpus.job import CorpusFile, FileReport, Job
+from eigenthemes.corpus.job import FileReport, Job
 
 pytestmark = pytest.mark.usefixtures("quick_disk")
 
@@ -378,5 +379,5 @@ def test_the_command_tells_what_could_not_be_linked(tiny: KB, tmp_path: Path) ->
 def test_reports_and_files_can_be_pickled() -> None:
     import pickle
 
-    for value in (FileReport("a", 1, 2, 3), CorpusFile("a", "b", 1, "c"), DocumentError("x", where="y")):
+    for value in (FileReport("a", 1, 2, 3), FileEntry("a", "b", 1, "c"), DocumentError("x", where="y")):
         assert str(pickle.loads(pickle.dumps(value))) == str(value)
