@@ -196,13 +196,13 @@ class GoldSet:
 
     def p_at_1(self, method: str, vectors: NDArray[np.float32]) -> float:
         """Score every candidate with these vectors; the mean over all mentions."""
-        from eigenthemes.core.threads import one_thread
+        from eigenthemes.core.threads import hold_blas_to_one_thread
         from eigenthemes.metrics.precision import credit
         from eigenthemes.ranking.methods import method_named
 
         batch = replace(self.batch, vectors=Vectors("measured", vectors, np.asarray(vectors.any(axis=1))))
-        with one_thread():
-            scores = method_named(method)(batch, self.kb).scores
+        hold_blas_to_one_thread()
+        scores = method_named(method)(batch, self.kb).scores
         return float(credit(batch.table.mentions, batch.table.mention_of, self.is_gold, scores)[0].mean())
 
 
@@ -306,7 +306,7 @@ def measure_svd(arguments: argparse.Namespace) -> list[Row]:
     from scipy.sparse import csr_matrix
     from sklearn.utils.extmath import randomized_svd
 
-    from eigenthemes.core.threads import one_thread
+    from eigenthemes.core.threads import hold_blas_to_one_thread
     from eigenthemes.embeddings.blocks import Blocks
     from eigenthemes.embeddings.prone import factorize, logarithms
 
@@ -320,10 +320,10 @@ def measure_svd(arguments: argparse.Namespace) -> list[Row]:
     source = np.repeat(np.arange(len(graph)), graph.degree)
     matrix = csr_matrix((of_row[source] + of_column[graph.neighbors], graph.neighbors, graph.indptr), shape=(len(graph),) * 2)
     for iterations in (0, 5):
-        with one_thread():
-            start = time.perf_counter()
-            randomized_svd(matrix, 128, n_iter=iterations, random_state=0)
-            rows.append({"": f"scikit-learn, {iterations} power iterations", "seconds": time.perf_counter() - start})
+        hold_blas_to_one_thread()
+        start = time.perf_counter()
+        randomized_svd(matrix, 128, n_iter=iterations, random_state=0)
+        rows.append({"": f"scikit-learn, {iterations} power iterations", "seconds": time.perf_counter() - start})
     return rows
 
 

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.common import data_folder, parse_arguments, print_table, real_kb, save_results, say
-from eigenthemes.core.threads import one_thread
+from eigenthemes.core.threads import hold_blas_to_one_thread
 from eigenthemes.documents.reader import read_gold
 from eigenthemes.embeddings.prone import prone
 from eigenthemes.embeddings.vector_sets import from_descriptions, from_neighbors
@@ -118,8 +118,8 @@ def read_set(kb: KB, name: str) -> GoldSet:
 
 def p_at_1(kb: KB, gold_set: GoldSet, vectors: Vectors, hidden: NDArray[np.bool_], method: str) -> dict[str, float]:
     """P@1 of the mentions with gold: where it is hidden, elsewhere, and of all."""
-    with one_thread():
-        scores = method_named(method)(replace(gold_set.batch, vectors=vectors), kb).scores
+    hold_blas_to_one_thread()
+    scores = method_named(method)(replace(gold_set.batch, vectors=vectors), kb).scores
     table = gold_set.batch.table
     right = credit(table.mentions, table.mention_of, gold_set.is_gold, scores)[0]
     counted = has_gold(gold_set.batch)

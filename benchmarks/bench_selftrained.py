@@ -20,7 +20,7 @@ import numpy as np
 
 from benchmarks.common import RESULTS, data_folder, parse_arguments, print_table, real_kb, save_results, say
 from benchmarks.pictures import draw_reliability, draw_risk_coverage
-from eigenthemes.core.threads import one_thread
+from eigenthemes.core.threads import hold_blas_to_one_thread
 from eigenthemes.documents.reader import read_gold
 from eigenthemes.evaluation.comparison import evaluate
 from eigenthemes.kb.store import KB
@@ -159,25 +159,25 @@ class GoldSet:
 
 def measure_gold(arguments: argparse.Namespace) -> list[Row]:
     rows: list[Row] = []
-    with one_thread():
-        gold_sets = {name: GoldSet(arguments, name) for name in SEVEN}
-        fitted = {name: fit_rounds(gold_set.training, gold_set.context) for name, gold_set in gold_sets.items()}
-        for name, gold_set in gold_sets.items():
-            say(name)
-            own = []
-            for fold in range(_FOLDS):
-                others = [part for i, part in enumerate(gold_set.training) if i % _FOLDS != fold]
-                ranker = fit_rounds(others, gold_set.context)
-                own.append(gold_set.credit(ranker, range(fold, len(gold_set.documents), _FOLDS)))
-            rows.append(
-                {
-                    "set": name,
-                    "self-trained": float(gold_set.credit(gold_set.ranker).mean()),
-                    "another": ANOTHER[name],
-                    "gold of another": float(gold_set.credit(fitted[ANOTHER[name]]).mean()),
-                    "own gold": float(np.concatenate(own).mean()),
-                }
-            )
+    hold_blas_to_one_thread()
+    gold_sets = {name: GoldSet(arguments, name) for name in SEVEN}
+    fitted = {name: fit_rounds(gold_set.training, gold_set.context) for name, gold_set in gold_sets.items()}
+    for name, gold_set in gold_sets.items():
+        say(name)
+        own = []
+        for fold in range(_FOLDS):
+            others = [part for i, part in enumerate(gold_set.training) if i % _FOLDS != fold]
+            ranker = fit_rounds(others, gold_set.context)
+            own.append(gold_set.credit(ranker, range(fold, len(gold_set.documents), _FOLDS)))
+        rows.append(
+            {
+                "set": name,
+                "self-trained": float(gold_set.credit(gold_set.ranker).mean()),
+                "another": ANOTHER[name],
+                "gold of another": float(gold_set.credit(fitted[ANOTHER[name]]).mean()),
+                "own gold": float(np.concatenate(own).mean()),
+            }
+        )
     rows.append(_mean(rows, ("self-trained", "gold of another", "own gold")))
     print_table("Self-trained against fitted on gold (P@1)", rows)
     return rows
@@ -189,16 +189,16 @@ def measure_ablation(arguments: argparse.Namespace) -> list[Row]:
     Weights are fitted anew, on the same made-up documents; the temperature is that of all columns.
     """
     rows: list[Row] = [{"left out": what} for what in LEFT_OUT]
-    with one_thread():
-        for folder in dict.fromkeys(SEVEN.values()):
-            kb = trained(arguments, folder)
-            gold_sets = {name: GoldSet(arguments, name) for name in SEVEN if SEVEN[name] == folder}
-            training, context = _made_up(kb)
-            temperature = Ranker.of(next(iter(kb.rankers.values()))).temperature
-            for row, (what, columns) in zip(rows, LEFT_OUT.items(), strict=True):
-                say(f"{folder}: {what}")
-                ranker = replace(fit_rounds(training, context, left_out=columns), temperature=temperature)
-                row |= {name: float(gold_set.credit(ranker).mean()) for name, gold_set in gold_sets.items()}
+    hold_blas_to_one_thread()
+    for folder in dict.fromkeys(SEVEN.values()):
+        kb = trained(arguments, folder)
+        gold_sets = {name: GoldSet(arguments, name) for name in SEVEN if SEVEN[name] == folder}
+        training, context = _made_up(kb)
+        temperature = Ranker.of(next(iter(kb.rankers.values()))).temperature
+        for row, (what, columns) in zip(rows, LEFT_OUT.items(), strict=True):
+            say(f"{folder}: {what}")
+            ranker = replace(fit_rounds(training, context, left_out=columns), temperature=temperature)
+            row |= {name: float(gold_set.credit(ranker).mean()) for name, gold_set in gold_sets.items()}
     for row in rows:
         row["mean"] = float(np.mean([row[name] for name in SEVEN]))
     print_table("Left out (P@1)", rows)
@@ -249,11 +249,11 @@ def _precision(kb: KB, ranker: Ranker, documents: Sequence[Document]) -> float:
     batches = batch_maker(kb, needs_vectors=False)
     context = FeatureContext.of(kb, batches.vectors)
     credits = []
-    with one_thread():
-        for some in batches_of(documents, BATCH):
-            batch = batches.make(some)
-            probability = rank_batch(ranker, batch, context).candidate_probability
-            credits.append(credit(len(batch.mentions), batch.table.mention_of, gold_rows(batch, kb), probability)[0])
+    hold_blas_to_one_thread()
+    for some in batches_of(documents, BATCH):
+        batch = batches.make(some)
+        probability = rank_batch(ranker, batch, context).candidate_probability
+        credits.append(credit(len(batch.mentions), batch.table.mention_of, gold_rows(batch, kb), probability)[0])
     return float(np.concatenate(credits).mean())
 
 

@@ -149,10 +149,8 @@ def _is_loaded(name: str) -> bool:
     return spec is not None and not getattr(spec, "_initializing", False)
 
 
-@contextmanager
-def one_thread() -> Iterator[None]:
-    """Compute with one thread of BLAS; the limit stays afterwards."""
+def hold_blas_to_one_thread() -> None:
+    """Load every BLAS that is used here, and hold it to one thread from now on."""
     import scipy.linalg  # noqa: F401  only a BLAS that is loaded can be limited
 
     limit_blas_threads()
-    yield

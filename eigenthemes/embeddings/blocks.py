@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
 from itertools import pairwise
 from typing import Any, TypeVar
 
@@ -18,7 +17,7 @@ from numpy.typing import NDArray
 
 from eigenthemes.core.arrays import CACHE_LINE, aligned
 from eigenthemes.core.scratch import Scratch
-from eigenthemes.core.threads import one_thread
+from eigenthemes.core.threads import hold_blas_to_one_thread
 from eigenthemes.kb.graph import Graph
 
 Matrix = NDArray[np.float32]
@@ -87,14 +86,12 @@ class Blocks:
         self._jobs = jobs
 
     def __enter__(self) -> Blocks:
-        self._stack = ExitStack()
-        self._stack.enter_context(one_thread())
+        hold_blas_to_one_thread()
         self._pool = ThreadPoolExecutor(self._jobs)
-        self._stack.callback(self._pool.shutdown, cancel_futures=True)
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._stack.close()
+        self._pool.shutdown(cancel_futures=True)
 
     def map_rows(self, function: Callable[[int, int], Any]) -> Iterator[Any]:
         """Yield `function(first, last)` of every block of rows, in order."""

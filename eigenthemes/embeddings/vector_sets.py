@@ -22,7 +22,7 @@ from eigenthemes.core.arrays import spans_joined, sum_rows, unit_rows
 from eigenthemes.core.checks import MOST_DIMENSIONS, check_integer, check_jobs, check_seed
 from eigenthemes.core.progress import Progress
 from eigenthemes.core.scratch import Scratch
-from eigenthemes.core.threads import one_thread
+from eigenthemes.core.threads import hold_blas_to_one_thread
 from eigenthemes.errors import OptionError, VectorError
 from eigenthemes.kb.graph import Graph
 from eigenthemes.kb.store import KB
@@ -135,8 +135,8 @@ def from_descriptions(description_rows: Floats, vectors: Floats, has: Mask) -> t
             "descriptions to vectors can be learned; use the neighbours' vectors, or give word vectors in their language"
         )
     learned = _ridge_map(description_rows, vectors, has_both).astype(np.float32)
-    with one_thread():
-        return _filled(lambda rows: description_rows[rows] @ learned, vectors, has, np.flatnonzero(described & ~has))
+    hold_blas_to_one_thread()
+    return _filled(lambda rows: description_rows[rows] @ learned, vectors, has, np.flatnonzero(described & ~has))
 
 
 def _neighbor_sums(graph: Graph, vectors: Floats, has: Mask, nodes: Rows) -> Floats:
@@ -150,12 +150,12 @@ def _neighbor_sums(graph: Graph, vectors: Floats, has: Mask, nodes: Rows) -> Flo
 def _ridge_map(inputs: Floats, outputs: Floats, rows: Rows) -> NDArray[np.float64]:
     gram = np.eye(inputs.shape[1])
     product = np.zeros((inputs.shape[1], outputs.shape[1]))
-    with one_thread():  # more threads would add in another order
-        for block in _blocks(rows):
-            x, y = inputs[block].astype(np.float64), outputs[block].astype(np.float64)
-            gram += x.T @ x
-            product += x.T @ y
-        return np.asarray(np.linalg.solve(gram, product))
+    hold_blas_to_one_thread()  # more threads would add in another order
+    for block in _blocks(rows):
+        x, y = inputs[block].astype(np.float64), outputs[block].astype(np.float64)
+        gram += x.T @ x
+        product += x.T @ y
+    return np.asarray(np.linalg.solve(gram, product))
 
 
 def _filled(make: Callable[[Rows], Floats], vectors: Floats, has: Mask, rows: Rows) -> tuple[Floats, Mask]:

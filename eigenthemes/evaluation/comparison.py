@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from eigenthemes.core.checks import check_arguments, check_probability
 from eigenthemes.core.progress import Advance
-from eigenthemes.core.threads import one_thread
+from eigenthemes.core.threads import hold_blas_to_one_thread
 from eigenthemes.errors import OptionError, SourceError
 from eigenthemes.kb.store import KB
 from eigenthemes.metrics.calibration import summarize_confidence
@@ -329,14 +329,14 @@ def evaluate(
             without_vector=max(batch.without_vector for batch in batches.values()),
         )
 
-    with one_thread():
-        first_maker.generator.find_batch([""] * _MANY)
-        add([Document(mentions=())])
-        finding, seconds = 0.0, dict.fromkeys(chosen, 0.0)  # what is loaded at first use is nobody's time
-        for some in batches_of(documents, BATCH):
-            add(some)
-            ids += [document.id for document in some]
-            advance(len(some))
+    hold_blas_to_one_thread()
+    first_maker.generator.find_batch([""] * _MANY)
+    add([Document(mentions=())])
+    finding, seconds = 0.0, dict.fromkeys(chosen, 0.0)  # what is loaded at first use is nobody's time
+    for some in batches_of(documents, BATCH):
+        add(some)
+        ids += [document.id for document in some]
+        advance(len(some))
     columns = _joined(gold_parts)
     known = columns["in_kb"].tolist()
     outside = Counter(mention.gold[0] for mention, in_kb in zip(mentions, known, strict=True) if mention.gold and not in_kb)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.core.progress import Advance, Progress, Silent
-from eigenthemes.core.threads import one_thread
+from eigenthemes.core.threads import hold_blas_to_one_thread
 from eigenthemes.errors import DocumentError
 from eigenthemes.kb.store import KB
 from eigenthemes.pipeline.batch import BATCH, batch_maker, batches_of
@@ -54,7 +54,8 @@ def adapt(
 ) -> Ranker:
     """Return the ranker adapted to a corpus; given mentions and gold are ignored."""
     plain = [replace(document, mentions=None) for document in documents if has_text(document)]
-    with (progress or Silent()).step("adapting", total=len(plain), unit="documents") as advance, one_thread():
+    hold_blas_to_one_thread()
+    with (progress or Silent()).step("adapting", total=len(plain), unit="documents") as advance:
         pile = _read_corpus(kb, ranker, plain, vectors, advance)
     if len(pile.odds) < _LEAST_NAMES:
         raise DocumentError(
@@ -157,7 +158,8 @@ def learn_corpus_prior(
     kb: KB, ranker: Ranker, documents: Sequence[Document], *, vectors: str | None = None, progress: Progress | None = None
 ) -> CorpusPrior:
     """Return the corpus prior of some documents; their gold is ignored."""
-    with (progress or Silent()).step("learning the pile", total=len(documents), unit="documents") as advance, one_thread():
+    hold_blas_to_one_thread()
+    with (progress or Silent()).step("learning the pile", total=len(documents), unit="documents") as advance:
         there = np.zeros(len(kb))
         for ranking, _ in _rankings(kb, ranker, documents, vectors, advance):
             groups = ranking.groups

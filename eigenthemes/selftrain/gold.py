@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from eigenthemes.core.progress import Advance, Progress, Silent
-from eigenthemes.core.threads import one_thread
+from eigenthemes.core.threads import hold_blas_to_one_thread
 from eigenthemes.errors import DocumentError, OptionError
 from eigenthemes.kb.store import KB
 from eigenthemes.names.name_memory import NOT_A_NAME, Memory, document_key
@@ -46,7 +46,8 @@ def gold_train(
     """
     annotated = labelled_documents(documents)
     total = len(annotated) * len(STRENGTHS)
-    with (progress or Silent()).step("training on gold", total=total, unit="documents") as advance, one_thread():
+    hold_blas_to_one_thread()
+    with (progress or Silent()).step("training on gold", total=total, unit="documents") as advance:
         maker = batch_maker(kb, needs_vectors=False, vectors=vectors)
         given = kb, maker.vectors, evidence_of(kb)
         features = FeatureContext(*given, leaves_out_own=True, walked=WALKED_IN_TRAINING)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.core.progress import Advance, Progress, Silent
-from eigenthemes.core.threads import one_thread
+from eigenthemes.core.threads import hold_blas_to_one_thread
 from eigenthemes.core.workers import Workers
 from eigenthemes.kb.store import KB
 from eigenthemes.pipeline.batch import Batch, BatchMaker, batch_maker, batches_of, gold_rows
@@ -106,7 +106,8 @@ def self_train(
     amounts = amounts_for(many)
     aside = amounts.aside
     total = many + 2 * aside + amounts.tables
-    with progress.step("training", total=total, unit="documents") as advance, one_thread(), Workers(jobs) as workers:
+    hold_blas_to_one_thread()
+    with progress.step("training", total=total, unit="documents") as advance, Workers(jobs) as workers:
         fitted_on, rest, tables = make_up(kb, seed, amounts, workers)
         training = training_batches(fitted_on, maker, features, advance)
         ranker = fit_rounds(training, features)

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from eigenthemes.core.threads import one_thread
+from eigenthemes.core.threads import hold_blas_to_one_thread
 from eigenthemes.documents.reader import read_gold
 from eigenthemes.errors import DocumentError, OptionError, SourceError
 from eigenthemes.evaluation.comparison import Evaluation, evaluate
@@ -245,8 +245,8 @@ def batches_with_candidates(kb: KB, documents: Iterable[Document], *, size: int 
 
 def eigen_scores(batch: Batch, kb: KB) -> Scores:
     """Score each candidate by Eigenthemes, as in the paper."""
-    with one_thread():
-        return method_named("eigen")(batch, kb).scores
+    hold_blas_to_one_thread()
+    return method_named("eigen")(batch, kb).scores
 
 
 def eigen_weights(batch: Batch, kb: KB, has_vector: Any) -> Any:
