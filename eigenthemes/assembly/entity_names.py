@@ -188,6 +188,7 @@ def choose_linkable(
     indptr, entity_types = types
 
     def label_of(type_id: str) -> str | None:
+        """Return the label of a type; None where the KG does not name it."""
         index = nodes.index[statements.ids[type_id]] if type_id in statements.ids else -1
         return names.texts[int(names.indptr[index])] if index >= 0 and named[index] else None
 
@@ -213,6 +214,7 @@ def collect_types(statements: Statements, nodes: Nodes) -> tuple[NDArray[np.int6
     scratch = statements.scratch
 
     def inside(node: NDArray[np.uint32], type_id: NDArray[np.uint32]) -> tuple[NDArray[Any], ...]:
+        """Return the rows whose node is an entity."""
         entity = nodes.index[node]
         return entity[entity >= 0], type_id[entity >= 0]
 

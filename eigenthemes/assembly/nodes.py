@@ -187,6 +187,7 @@ def _edges_within(statements: Statements, local: NDArray[np.int64], nodes: int) 
     scratch = statements.scratch
 
     def within(source: Column, target: Column, relation: Column) -> tuple[Column, ...]:
+        """Return the edges with both ends in the KB."""
         source, target = local[source], local[target]
         inside = (source >= 0) & (target >= 0)
         return source[inside], target[inside], relation[inside]
@@ -211,6 +212,7 @@ def ranked_rows(statements: Statements, nodes: Nodes, kind: str) -> tuple[NDArra
     first = 0
 
     def inside(node: NDArray[np.uint32], rank: NDArray[np.uint8]) -> tuple[NDArray[Any], ...]:
+        """Return entity, rank and row of the statements about entities; blocks are given in order."""
         nonlocal first
         entity = nodes.index[node]
         known = np.flatnonzero(entity >= 0)

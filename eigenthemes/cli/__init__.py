@@ -48,9 +48,11 @@ class _Group(click.Group):
     """Import a command when it is used; end with 0, not click's 1, when the reader of the output has gone."""
 
     def list_commands(self, context: click.Context) -> list[str]:
+        """Return the names of all commands, with those of extensions."""
         return [*_COMMANDS, *load_extensions(extensions.COMMANDS)]
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        """Import a command by its name; None if there is none."""
         if name not in self.commands:
             command = _built_in(name) if name in _COMMANDS else find_extension(extensions.COMMANDS, name)
             if command is None:
@@ -62,6 +64,7 @@ class _Group(click.Group):
         return self.commands[name]
 
     def invoke(self, context: click.Context) -> Any:
+        """Run the command, and end quietly if the reader of the output has gone."""
         try:
             return super().invoke(context)
         except BrokenPipeError:

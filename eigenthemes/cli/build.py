@@ -191,6 +191,7 @@ def _embed(kb: str, options: dict[str, Any]) -> Any:
     from eigenthemes.build import complete_vectors, embed_kb, import_vectors
 
     def given(*names: str) -> dict[str, Any]:
+        """Return those of the options that the user gave."""
         return {name: options[name] for name in names if options[name] is not None}
 
     common = {**given("name", "word_vectors", "train", "seed"), "progress": terminal_progress()}

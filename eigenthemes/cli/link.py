@@ -277,6 +277,7 @@ def open_output_file(path: str, option: str = "-o") -> Iterator[Callable[[bytes]
     reported = partial(report_write_errors, path, f"free some space, or {place}")
 
     def write(data: bytes) -> None:
+        """Write data at once, so that an interruption loses nothing."""
         with reported():
             file.write(data)
             file.flush()

@@ -82,6 +82,7 @@ def _reporter(linker: Linker, wanted: bool, file: str | None) -> Callable[[Linke
         check_output(file, remedy="give another place with --report-json")
 
     def report_on(linked: LinkedTable) -> None:
+        """Print the report of a linked table if it is wanted, and write it if there is a file."""
         report = linker.report_table(linked)
         for sentence in report.sentences() if wanted else ():
             say(sentence, err=True)

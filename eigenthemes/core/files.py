@@ -198,6 +198,7 @@ class _Joined(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any) -> int:
+        """Fill the buffer from the next block that is not empty; return 0 at the end."""
         while not self.rest:
             block = next(self.blocks, None)
             if block is None:

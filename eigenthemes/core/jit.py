@@ -79,6 +79,7 @@ class Kernel:
         """Return a function that does in plain Python what the kernel does, and whose time is measured."""
 
         def run(*arguments: Any) -> Any:
+            """Run plain Python, and add its time."""
             start = time.thread_time()
             result = plain(*arguments)
             self.add_plain_run(steps, time.thread_time() - start)

@@ -22,4 +22,5 @@ class Silent:
 
     @contextmanager
     def step(self, label: str, *, total: float | None, unit: str) -> Iterator[Advance]:
+        """Give a function that does nothing."""
         yield lambda amount: None

@@ -299,6 +299,7 @@ class SpillScratch(Scratch):
         return self.own_memory // 8
 
     def empty(self, shape: int | tuple[int, ...], dtype: Any) -> Column:
+        """Return an array without contents, in a file if it is large."""
         size = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
         if size <= _SMALL:
             return np.empty(shape, dtype=dtype)
@@ -310,10 +311,12 @@ class SpillScratch(Scratch):
             return _mapped(file, dtype).reshape(shape)
 
     def open_file(self) -> IO[bytes]:
+        """Return a temporary file that is closed with the others at the end."""
         self._open_files.append(tempfile.TemporaryFile(dir=self.folder))  # noqa: SIM115  closed at the end
         return self._open_files[-1]
 
     def sort_words(self, words: list[NDArray[np.uint64]]) -> list[NDArray[np.uint64]]:
+        """Sort rows by their words, on disk if they do not fit."""
         needed = 8 * len(words[0]) * (1 if len(words) == 1 else 3)  # of two words the order and a copy are made
         if needed <= self.at_once:
             return [self.joined([word], np.uint64) for word in super().sort_words(words)]
@@ -326,6 +329,7 @@ class SpillScratch(Scratch):
         return sorted_words
 
     def order_of_strings(self, strings: Strings) -> NDArray[np.int64]:
+        """Return the order of strings, sorted on disk if they do not fit."""
         if len(strings.blob) + 150 * len(strings) <= self.at_once:
             return super().order_of_strings(strings)
         import pyarrow as pa
@@ -339,6 +343,7 @@ class SpillScratch(Scratch):
         return order
 
     def columns_at_once(self, bytes_each: int, most: int) -> int:
+        """Return how many columns fit in memory: a power of two, or all."""
         fitting = int(_OF_COLUMNS * max(0, self.own_memory - _LOADED)) // max(1, bytes_each)
         return max(1, min(most, 1 << (max(1, fitting).bit_length() - 1)))
 

@@ -110,6 +110,7 @@ def add_level(vectors: Matrix, community: Ints, weight: float, seed: tuple[int, 
     ordered = community[order]
 
     def add_communities(first: int) -> None:
+        """Add the vectors of some communities; their seed is their own, so that any thread may draw them."""
         begin, end = np.searchsorted(ordered, (first, first + _COMMUNITIES))
         rows = np.random.default_rng((*seed, first)).standard_normal((_COMMUNITIES, vectors.shape[1]), dtype=np.float32)
         rows *= np.float32(weight) / np.linalg.norm(rows, axis=1, keepdims=True)

@@ -159,6 +159,7 @@ class _Paths:
         keys = np.empty((last - first) * lengths, dtype=np.uint64)
 
         def piece(begin: int) -> None:
+            """Sample the paths around some edges into their part of the keys."""
             end = min(last, begin + _DRAWS)
             out = keys[(begin - first) * lengths : (end - first) * lengths]
             graph = self._graph
@@ -198,6 +199,7 @@ def factorize(upper: csr_matrix, dimensions: int, blocks: Blocks, seed: int) -> 
     lower = upper.T
 
     def times(columns: Matrix) -> Matrix:
+        """Multiply by upper + upper^T, without making the sum."""
         return np.asarray(upper @ columns + lower @ columns)
 
     return randomized_factors(blocks, times, times, dimensions, seed).rows_together(blocks.scratch)

@@ -55,9 +55,11 @@ def factorize(blocks: Blocks, dimensions: int, seed: int) -> ColumnBlocks:
     of_row, of_column = logarithms(blocks)
 
     def times(columns: Matrix) -> Matrix:
+        """Multiply by the matrix F."""
         return blocks.weighted_sum(columns, of_row, of_column)
 
     def transposed(columns: Matrix) -> Matrix:
+        """Multiply by the transpose of F."""
         return blocks.weighted_sum(columns, of_column, of_row)
 
     return blocks.unit_rows(randomized_factors(blocks, times, transposed, dimensions, seed))
@@ -107,6 +109,7 @@ def propagate(dense: Matrix, blocks: Blocks) -> Matrix:
         blocks.averaged_sum(half, scale * (1 - MU), -scale, columns, of_columns, out, of_out)
 
     def add(first: int, last: int) -> None:
+        """Add the current term of the series to some rows."""
         filtered[first:last] += weight * now[first:last]
 
     apply_twice(dense, 0.5, -1.0, now)

@@ -111,6 +111,7 @@ def distinct_edges(source: UInts, target: UInts, relation: UInts, nodes: int, sc
     rarity[by_rarity] = np.arange(len(counts), dtype=np.uint64)
 
     def undirected(one: UInts, other: UInts, relation: UInts) -> tuple[NDArray[Any], ...]:
+        """Return the lower and the higher end of each edge, and its code by rarity and direction."""
         return np.minimum(one, other), np.maximum(one, other), rarity[relation] * np.uint64(2) + (one > other)
 
     rows = scratch.by_blocks(undirected, (source, target, relation), 3 * (np.uint32,))
@@ -120,6 +121,7 @@ def distinct_edges(source: UInts, target: UInts, relation: UInts, nodes: int, sc
     further ^= first  # a pair's first row is a first row of its code, too
 
     def stated(code: UInts) -> tuple[UInts]:
+        """Return codes with the relation itself in place of its rarity."""
         return ((by_rarity.astype(np.uint32)[code >> 1] * np.uint32(2) + (code & np.uint32(1))).astype(np.uint32),)
 
     code = scratch.by_blocks(stated, (code,), (np.uint32,))[0]

@@ -137,6 +137,7 @@ def read_stream(
     numbers: dict[str, int] = {}  # anonymous nodes have random labels: number them in order of appearance
 
     def blank(label: str) -> str:
+        """Return the name of a blank node, numbered at its first appearance."""
         return f"_:{nodes}b{numbers.setdefault(label, len(numbers))}"
 
     _Collector(statements, roles, options, origin, blank).add_all(quads)

@@ -106,6 +106,7 @@ def summarize(
     """
 
     def micro(of: Bools) -> Figures:
+        """Return the means over some of the mentions."""
         return {"mentions": int(of.sum()), "p_at_1": _mean(p_at_1[of]), "mrr": _mean(reciprocal_rank[of])}
 
     reachable = difficulty != NOT_FOUND

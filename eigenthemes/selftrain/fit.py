@@ -45,6 +45,7 @@ def fit_choice(
     bounds = np.concatenate(([0], np.cumsum(counts)))
 
     def loss(weights: Floats) -> tuple[float, Floats]:
+        """Return the negative log-likelihood of the right candidates, and its gradient."""
         probability = softmax(x @ weights, bounds)
         right = np.maximum(np.bincount(group, weights=probability * y, minlength=len(counts)), 1e-300)
         return float(-np.log(right).sum()), x.T @ (probability - probability * y / right[group])
@@ -67,6 +68,7 @@ def fit_soft(
     counts = np.ones(len(y)) if amount is None else amount
 
     def loss(weights: Floats) -> tuple[float, Floats]:
+        """Return the weighted cross-entropy, and its gradient."""
         utility = x @ weights
         value = counts @ (np.logaddexp(0, utility) - y * utility)
         return float(value), x.T @ (counts * (sigmoid(utility) - y))
@@ -86,6 +88,7 @@ def _minimize(
     origin = np.zeros(size) if start is None else start.astype(np.float64)
 
     def penalised(weights: Floats) -> tuple[float, Floats]:
+        """Return the loss and its gradient with a penalty on the distance from the start."""
         value, slope = loss(weights)
         distance = weights - origin
         return value + 0.5 * strength * float(distance @ distance), slope + strength * distance

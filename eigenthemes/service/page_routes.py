@@ -62,6 +62,7 @@ def router(served: ServedKBs) -> APIRouter:
     @routes.get("/")
     @routes.get("/page/{name}")
     async def file(request: Request, name: str = "index.html") -> Response:
+        """Return a file of the page."""
         response = await files.get_response(name, request.scope)
         response.headers.update(HEADERS)
         return response

@@ -101,6 +101,7 @@ class DelimitedFile(TableFile):
         self._ragged: dict[str, tuple[int, int]] = {}  # "more" or "fewer" cells than the first -> rows, and the first line
 
     def rows(self, advance: Advance = ignore) -> Iterator[tuple[list[Any], bytes]]:
+        """Read the rows, shorter ones filled up, and count those that are longer or shorter."""
         self._ragged = {}
         for record in islice(self._records(advance), self.options.header, None):
             count = len(record.cells)
@@ -111,6 +112,7 @@ class DelimitedFile(TableFile):
             yield record.cells + [""] * (self.width - count), b""
 
     def scan(self, advance: Advance) -> Scan:
+        """Scan the file, and look whether its numbers have decimal commas."""
         scan = super().scan(advance)
         if self.style.delimiter != "," and has_decimal_comma(scan.sample):
             self.style = replace(self.style, comma=True)
@@ -189,6 +191,7 @@ class DelimitedWriter(TableWriter):
         )
 
     def close(self) -> None:
+        """Add the notes on characters that were replaced and cells that were escaped."""
         if self.replaced:
             self.notes.append(
                 f"{self.replaced:,} characters of labels are not in {self.style.encoding} and are written as ?; another "

@@ -186,6 +186,7 @@ class JsonLinesFile(TableFile):
         self.header, self.width = tuple(self._columns), len(self._columns)
 
     def rows(self, advance: Advance = ignore) -> Iterator[tuple[list[Any], bytes]]:
+        """Read the records, with a column for each field seen so far."""
         with open_decompressed(self.path, RefuseTruncated(), advance) as stream:
             for number, line in numbered_lines(stream):
                 record = self._parsed(number, line)

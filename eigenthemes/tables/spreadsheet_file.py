@@ -95,12 +95,14 @@ class WorkbookCopyWriter(TableWriter):
         self.row = -1  # number of the last row whose XML was written
 
     def write(self, rows: Any, links: Sequence[ColumnLinks]) -> None:
+        """Keep the links of rows until the copy is made."""
         for number, values in enumerate(zip(*added_columns(links), strict=True), self.next):
             if any(value is not None for value in values):
                 self.added[number] = values
         self.next += len(rows)
 
     def close(self) -> None:
+        """Copy the workbook, with cells added to the rows of the sheet."""
         with self._damage_reported(), zipfile.ZipFile(self.out, "w", zipfile.ZIP_DEFLATED) as copy:
             for part in self.archive.infolist():
                 info = zipfile.ZipInfo(part.filename, part.date_time)
@@ -214,6 +216,7 @@ class NewWorkbookWriter(TableWriter):
         self._is_saved = True
 
     def discard(self) -> None:
+        """Save the workbook to nowhere if it was not saved."""
         if not self._is_saved:  # openpyxl removes the temporary file of the sheet only when the workbook is saved
             with suppress(Exception):
                 self.book.save(io.BytesIO())

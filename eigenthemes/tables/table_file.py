@@ -229,6 +229,7 @@ class Sampler:
         return (self.seen - 1) % self.step == 0
 
     def add(self, cells: Sequence[str]) -> None:
+        """Add the cells of a row, long ones cut; keep every second row when there are too many."""
         self.kept.append(tuple(cell if len(cell) <= LONGEST_NAME else cell[: LONGEST_NAME + 1] for cell in cells))
         if len(self.kept) > 2 * SAMPLE:
             self.kept = self.kept[::2]

@@ -270,6 +270,7 @@ def _linked_chunks(
     waiting: list[tuple[Rows, Texts]] = []
 
     def tasks() -> Iterator[tuple[ColumnPlan, Texts]]:
+        """Yield the texts of each chunk, and keep its rows until the links are there."""
         for rows in table.chunks():
             texts = [rows.texts(number) for number in plan.columns]
             waiting.append((rows, texts))
@@ -310,6 +311,7 @@ def _given_names(linker: Linker) -> Callable[[str], Sequence[str]]:
 
     @lru_cache(maxsize=1 << 16)
     def ids_of(text: str) -> Sequence[str]:
+        """Return the ids of a text; those of recent texts are cached."""
         found = memories.find(key_of(text)) if memories is not None and text else None
         return [] if found is None else [kb.id_of(entity) for entity in found.linked]
 

@@ -226,6 +226,7 @@ def _pieces(
     begins_text = np.diff(document, prepend=-1) > 0
 
     def before(column: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Return the value of the word before; False at the beginning of a text."""
         return np.concatenate(([False], column[:-1]))[: len(column)] & ~begins_text
 
     gap_bits = np.fromiter(

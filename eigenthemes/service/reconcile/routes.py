@@ -82,6 +82,7 @@ def router(served: ServedKBs, settings: ServiceSettings) -> APIRouter:
         return reconcilers[kb.name][1], ServiceURLs(str(request.base_url).rstrip("/"), kb.name, token)
 
     async def answer(request: Request, context: str | None) -> Response:
+        """Answer queries or an extension; without either, return the manifest."""
         reconciler, urls = open_reconciler(request)
         fields = await _read_fields(request)
         if not fields:
@@ -129,6 +130,7 @@ def router(served: ServedKBs, settings: ServiceSettings) -> APIRouter:
         return json_response({"id": next(iter(readings), ""), "html": html})
 
     async def entity_page(request: Request, make: Callable[[Reconciler, str, ServiceURLs], str]) -> Response:
+        """Return the page that `make` makes of the entity in the query, or one that says it is missing."""
         reconciler, urls = open_reconciler(request)
         readings = readings_of_id(request.url.query)
         headers = pages.headers("*" if has_token else _LOCAL_FRAMES)
