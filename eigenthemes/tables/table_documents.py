@@ -132,6 +132,8 @@ def _profile(table: Table, column: int, distinct: list[str], generator: Candidat
         why = "its cells are single letters"
     else:
         named = known >= _LEAST_KNOWN
+        if named and name and _share_of_names([name], generator):
+            why += f", and so is its header {name!r}, which is not linked: is it a row?"
     return ColumnProfile(column, name, named, why, filled, len(distinct), known)
 
 
