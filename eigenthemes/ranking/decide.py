@@ -86,7 +86,7 @@ def decide(batch: Batch, scored: Scored, method: Method, rule: DecisionRule, *, 
     The probability of a mention that was found by its spelling is multiplied by that of its being a name at all.
     """
     table = batch.table
-    order, bounds = best_rows(batch, scored.scores, max(1, top))
+    order, bounds = top_rows(batch, scored.scores, max(1, top))
     if scored.detection_factor is not None:
         scored = replace(scored, scores=scored.scores * scored.detection_factor[table.mention_of])
     has_candidate = np.diff(bounds) > 0
@@ -103,7 +103,7 @@ def decide(batch: Batch, scored: Scored, method: Method, rule: DecisionRule, *, 
     return Decisions(order, bounds, scored.scores, nil_reason, probability, if_in_kg, ambiguous)
 
 
-def best_rows(batch: Batch, scores: Floats, top: int) -> tuple[Ints, Ints]:
+def top_rows(batch: Batch, scores: Floats, top: int) -> tuple[Ints, Ints]:
     """Return the rows of the `top` best candidates of each mention, best first [k], and their bounds [mentions + 1]."""
     table = batch.table
     bounds = table.bounds
