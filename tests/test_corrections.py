@@ -256,13 +256,6 @@ def test_made_up_documents_do_not_see_the_memory(remembering: KB, trained_tiny: 
     assert self_train(remembering, documents=20).to_dict() == self_train(trained_tiny, documents=20).to_dict()
 
 
-def test_a_ranker_from_before_there_was_memory_gets_its_weights(trained_tiny: KB) -> None:
-    described = trained_tiny.rankers["prone"]
-    old = {**described, "rounds": [{part: {column: weight for column, weight in weights.items() if column not in memory.CHOICE}
-                                    for part, weights in each.items()} for each in described["rounds"]]}  # fmt: skip
-    assert Ranker.of(old).to_dict()["rounds"] == described["rounds"]
-
-
 # names that people give, and new builds
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.core.threads import lazy
-from eigenthemes.ranking.features import COLUMNS, memory
+from eigenthemes.ranking.features import COLUMNS
 from eigenthemes.ranking.features.coincidence import CELL_COLUMNS, CELL_NIL_COLUMNS, CellEvidence
 from eigenthemes.ranking.features.nil import NIL_COLUMNS, best_rows, dot, from_named, to_named
 
@@ -46,7 +46,7 @@ class CellModel:
         """Make it from the manifest."""
         about = {key: value for key, value in described.items() if key not in _FIELDS}
         choice = from_named(tuple(CELL_COLUMNS), described["choice"])
-        nil = from_named(CELL_NIL, {**memory.NIL, **described["none"]})
+        nil = from_named(CELL_NIL, described["none"])
         return cls(choice, nil, float(described["threshold"]), about)
 
 

@@ -158,11 +158,11 @@ class Ranker:
 
     @classmethod
     def of(cls, described: dict[str, Any]) -> Ranker:
-        """Make it from the manifest. A column it does not know weighs nothing, those of memory as they do without gold."""
+        """Make it from the manifest. A column it does not know weighs nothing."""
         rounds = tuple(
             Weights(
-                from_named(columns, {**memory.CHOICE, **weights["choice"]}),
-                from_named((*NIL_COLUMNS, *columns), {**memory.NIL, **weights["none"]}),
+                from_named(columns, weights["choice"]),
+                from_named((*NIL_COLUMNS, *columns), weights["none"]),
             )
             for columns, weights in zip(_columns(len(described["rounds"])), described["rounds"], strict=True)
         )
