@@ -1,9 +1,8 @@
-"""Vectors: python -m benchmarks.bench_embeddings [--only methods|growth|gensim|svd] [--methods prone,deepwalk]
+"""Vectors: python -m benchmarks.bench_embeddings [--only methods|growth|svd] [--methods prone,deepwalk]
 
 methods  each way of making vectors from the edges, on each KG: seconds, memory, P@1 of `eigen` and `average` on its documents,
          and relatedness: hidden edges against 100 random entities, MRR (a proxy: the paper does not define its task)
 growth   seconds and memory on synthetic power-law graphs of 10,000 to 2,000,000 nodes; also a picture
-gensim   DeepWalk against gensim's Word2Vec: same walks per node, length, window, negatives, one thread each (needs gensim)
 svd      ProNE's factorisation against scikit-learn's randomized_svd of the same matrix (needs scikit-learn)
 
 Vectors are made in a fresh process each, so that the peak of memory is theirs; two threads.
@@ -51,7 +50,6 @@ SETS = {
 }
 SIZES = (10_000, 30_000, 100_000, 300_000, 1_000_000, 2_000_000)
 DOCUMENTS = 200  # of each set
-WALKS: dict[str, Any] = {"walks": 5, "length": 40, "window": 5, "negatives": 5}
 Row = dict[str, Any]
 
 
@@ -59,7 +57,6 @@ def main() -> None:
     parts: dict[str, tuple[str, Callable[[argparse.Namespace], list[Row]]]] = {
         "methods": ("Vectors by method", measure_methods),
         "growth": ("Growth on synthetic power-law graphs (5 edges per node), two threads", measure_growth),
-        "gensim": ("DeepWalk against gensim, one thread", measure_gensim),
         "svd": ("Randomised factorisation of the general KG's matrix, one thread", measure_svd),
     }
 
@@ -252,54 +249,6 @@ def plot_growth(rows: list[Row], file: Path) -> None:
 
 
 # others
-
-
-def measure_gensim(arguments: argparse.Namespace) -> list[Row]:
-    """Tokens/s and relatedness of both, 5 walks per node; gensim gets its walks ready-made, and their making is not timed."""
-    from gensim.models import Word2Vec
-
-    from eigenthemes.embeddings.deepwalk import deepwalk
-
-    kb = real_kb("aida", arguments.cache)
-    graph, pairs = hide_edges(kb.graph, 0.05, np.random.default_rng(0))
-    tokens = WALKS["walks"] * WALKS["length"] * int((graph.degree > 0).sum())
-    deepwalk(synthetic_graph(2000), dimensions=16, walks=1)
-    start = time.perf_counter()
-    ours = deepwalk(graph, **WALKS, hierarchical=False)
-    seconds = {"eigenthemes": time.perf_counter() - start}
-    sentences = _walks(graph, np.random.default_rng(0))
-    start = time.perf_counter()
-    model = Word2Vec(
-        sentences, vector_size=128, window=WALKS["window"], negative=WALKS["negatives"], sg=1, min_count=0, workers=1, epochs=1,
-        sample=0, seed=0,
-    )  # fmt: skip
-    seconds["gensim"] = time.perf_counter() - start
-    theirs = np.zeros_like(ours)
-    theirs[[int(key) for key in model.wv.index_to_key]] = model.wv.get_normed_vectors()
-    gold_set = GoldSet(kb, data_folder() / "aida/testa.jsonl.gz")
-    return [
-        {
-            "": name,
-            "tokens/s": tokens / seconds[name],
-            "relatedness": relatedness(vectors, pairs, np.random.default_rng(1)),
-            "eigen": gold_set.p_at_1("eigen", vectors),
-        }
-        for name, vectors in (("eigenthemes", ours), ("gensim", theirs))
-    ]
-
-
-def _walks(graph: Graph, random: np.random.Generator) -> list[list[str]]:
-    connected = np.flatnonzero(graph.degree)
-    sentences: list[list[str]] = []
-    for _ in range(WALKS["walks"]):
-        nodes = random.permutation(connected)
-        walks = [nodes]
-        for _ in range(WALKS["length"] - 1):
-            step = (random.random(len(nodes)) * graph.degree[nodes]).astype(np.int64)
-            nodes = graph.neighbors[graph.indptr[nodes] + step].astype(np.int64)
-            walks.append(nodes)
-        sentences.extend([list(map(str, walk)) for walk in np.stack(walks, axis=1).tolist()])
-    return sentences
 
 
 def measure_svd(arguments: argparse.Namespace) -> list[Row]:

@@ -47,7 +47,7 @@ WRONG: dict[str, tuple[tuple[Any, ...], Callable[[KB, Any], object]]] = {
             TIMES,
             lambda kb, value, method=method, option=option: embed_kb(kb.path, method=method, **{option: value}),
         )
-        for method, options in {"deepwalk": ("walks", "length", "window", "negatives"), "netsmf": ("window", "rounds")}.items()
+        for method, options in {"deepwalk": ("walks", "length", "window"), "netsmf": ("window", "rounds")}.items()
         for option in options
     },
     "netsmf negatives": (

@@ -150,7 +150,6 @@ def _report(manifest: dict[str, Any]) -> None:
 @click.option("--walks", type=_COUNT, help="deepwalk: from each node.")
 @click.option("--length", type=click.IntRange(min=2, max=10_000), help="deepwalk: nodes of a walk.")
 @click.option("--window", type=_COUNT, help="deepwalk, netsmf: how far apart nodes belong together.")
-@click.option("--negatives", type=_COUNT, help="deepwalk: negative sampling instead of hierarchical softmax.")
 @click.option("--fast", is_flag=True, help="deepwalk: several threads at once, and other bytes every time.")
 @click.option("--max-memory", metavar="SIZE", help="netsmf: about how much it may use, e.g. 4G.")
 @click.option("--word-vectors", type=click.Path(), metavar="FILE", help="For descriptions, and for --inductive.")
@@ -209,12 +208,10 @@ def _own(options: dict[str, Any]) -> dict[str, Any]:
     from eigenthemes.core.scratch import parse_memory
     from eigenthemes.embeddings.deepwalk import PAPER
 
-    names = ("walks", "length", "window", "negatives", "max_memory")
+    names = ("walks", "length", "window", "max_memory")
     own = {name: options[name] for name in names if options[name] is not None}
     if options["preset"] == "paper":
         own = {**{name: value for name, value in PAPER.items() if name != "dimensions"}, **own}
-    if "negatives" in own:
-        own["hierarchical"] = False
     if "max_memory" in own:
         own["max_memory"] = parse_memory(own["max_memory"])
     if options["fast"]:

@@ -17,16 +17,15 @@ from eigenthemes.core.checks import MOST_TIMES, check_integer
 from eigenthemes.core.jit import kernel
 from eigenthemes.core.progress import Progress, Silent
 from eigenthemes.embeddings.blocks import Blocks, Matrix
-from eigenthemes.embeddings.prone import NEGATIVE_POWER
 from eigenthemes.embeddings.spmm import prefetch_row
 from eigenthemes.kb.graph import Graph
 
-PAPER: dict[str, Any] = {"walks": 80, "length": 80, "window": 10, "dimensions": 128, "hierarchical": True}
+PAPER: dict[str, Any] = {"walks": 80, "length": 80, "window": 10, "dimensions": 128}
 RATE, LAST_RATE = 0.025, 0.0001  # of learning: falls evenly from the first to the last token
 
 _TOKENS = 1 << 16  # that are trained between two reports of progress
 
-Targets = tuple[NDArray[Any], ...]  # chances, others, leaf_of, parents, branches: as in `train_walks`
+Targets = tuple[NDArray[Any], ...]  # leaf_of, parents, branches: as in `train_walks`
 
 
 def deepwalk(
@@ -37,8 +36,6 @@ def deepwalk(
     walks: int = 10,
     length: int = 40,
     window: int = 5,
-    negatives: int = 5,
-    hierarchical: bool = True,
     fast: bool = False,
     unit_length: bool = True,
     jobs: int = 1,
@@ -48,26 +45,22 @@ def deepwalk(
 
     walks, length  from each node, and nodes in each
     window         tokens on either side that are contexts, at most
-    hierarchical   softmax over a Huffman tree; False: negative sampling
-    negatives      random nodes that are not contexts of a token, to learn from; not used by hierarchical softmax
     fast           train in `jobs` threads that do not wait for each other (Hogwild): every run gives other vectors.
                    Otherwise one thread trains, whatever `jobs` says, and the seed decides every byte
     """
     check_integer("length", length, least=2, most=MOST_TIMES)
-    for name, value in (("walks", walks), ("window", window), ("negatives", negatives)):
+    for name, value in (("walks", walks), ("window", window)):
         check_integer(name, value, most=MOST_TIMES)
     random = np.random.default_rng(seed)
     inputs, outputs = _first_vectors(graph, dimensions, random)
-    targets = tree_targets(graph.degree) if hierarchical else negative_targets(graph.degree)
+    targets = tree_targets(graph.degree)
     total = walks * int((graph.degree > 0).sum()) * length
     decay = (RATE - LAST_RATE) / total
 
     def train(task: tuple[NDArray[np.uint32], np.uint64, int]) -> int:
         starts, own_seed, before = task
         rate = RATE - before * decay
-        train_walks(
-            graph.indptr, graph.neighbors, starts, length, window, negatives, own_seed, rate, decay, *targets, inputs, outputs
-        )
+        train_walks(graph.indptr, graph.neighbors, starts, length, window, own_seed, rate, decay, *targets, inputs, outputs)
         return len(starts) * length
 
     with (
@@ -85,15 +78,6 @@ def deepwalk(
         return blocks.unit_rows(vectors)
 
 
-def negative_targets(degree: NDArray[np.int64]) -> Targets:
-    """Return an alias table that draws nodes by degree^0.75, and no tree."""
-    weights = degree**NEGATIVE_POWER
-    chances, others = np.empty(len(degree), dtype=np.uint32), np.empty(len(degree), dtype=np.uint32)
-    alias_table(weights / weights.mean(), chances, others)
-    none = np.zeros(0, dtype=np.uint32)
-    return chances, others, none, none, np.zeros(0, dtype=np.int8)
-
-
 def tree_targets(degree: NDArray[np.int64]) -> Targets:
     """Return the Huffman tree over the nodes with neighbours; walks visit a node in proportion to its degree."""
     rarest_first = np.argsort(degree, kind="stable")[np.count_nonzero(degree == 0) :]
@@ -102,8 +86,7 @@ def tree_targets(degree: NDArray[np.int64]) -> Targets:
     parents = np.zeros(2 * len(rarest_first) - 1, dtype=np.uint32)
     branches = np.zeros(len(parents), dtype=np.int8)
     huffman_tree(degree[rarest_first], parents, branches)
-    none = np.zeros(0, dtype=np.uint32)
-    return none, none, leaf_of, parents, branches
+    return leaf_of, parents, branches
 
 
 def _passes(
@@ -138,7 +121,6 @@ LANES = 16  # rows are as long as a multiple of it
 _REACH, _CELLS = 8, 4096  # the table of the sigmoid: from -8 to 8, and constant beyond
 _SCALE = np.float32(_CELLS / (2 * _REACH))
 _SIGMOID = (1 / (1 + np.exp(-((np.arange(_CELLS) + 0.5) / _SCALE - _REACH)))).astype(np.float32)
-_LOW = np.uint64(0xFFFFFFFF)
 
 
 def _plus_code(_: Any, total: Any, a: Any, b: Any) -> Any:
@@ -169,31 +151,6 @@ def _walk(indptr: Any, neighbors: Any, starts: Any, walks: Any, state: Any) -> A
 
 
 @kernel
-def alias_table(weights: Any, chances: Any, others: Any) -> None:
-    """Fill Walker's alias table: draw a cell, keep it by its chance (of 2^32), or take the other. Weights have the mean 1."""
-    small, large = np.empty(len(weights), np.uint32), np.empty(len(weights), np.uint32)
-    smalls = larges = 0
-    left = weights.copy()
-    for i in range(len(weights)):
-        chances[i], others[i] = 0xFFFFFFFF, i
-        if left[i] < 1:
-            small[smalls] = i
-            smalls += 1
-        else:
-            large[larges] = i
-            larges += 1
-    while smalls and larges:
-        smalls -= 1
-        low, high = small[smalls], large[larges - 1]
-        chances[low], others[low] = np.uint32(left[low] * 0xFFFFFFFF), high
-        left[high] -= 1 - left[low]
-        if left[high] < 1:
-            larges -= 1
-            small[smalls] = high
-            smalls += 1
-
-
-@kernel
 def huffman_tree(counts: Any, parents: Any, signs: Any) -> None:
     """Build the Huffman tree over n leaves, rarest first: n - 1 inner nodes follow them, the root last.
 
@@ -214,19 +171,6 @@ def huffman_tree(counts: Any, parents: Any, signs: Any) -> None:
                 inner += 1
             total[made] += total[child]
             parents[child], signs[child] = made, sign
-
-
-@kernel
-def _choose_negatives(center: Any, chances: Any, others: Any, negatives: Any, targets: Any, signs: Any, state: Any) -> Any:
-    """Choose the token itself and its negatives; one that hits the token counts nothing. Returns the state afterwards."""
-    targets[0], signs[0] = center, 1
-    for i in range(1, 1 + negatives):
-        state += GOLDEN
-        bits = mixed(state)
-        cell = below(bits, len(chances))
-        drawn = np.uint32(cell) if (bits & _LOW) < chances[cell] else others[cell]
-        targets[i], signs[i] = drawn, 0 if drawn == center else -1
-    return state
 
 
 @kernel
@@ -279,39 +223,31 @@ def learn_pairs(inputs: Any, outputs: Any, context: Any, targets: Any, signs: An
 
 
 @kernel
-def _choose(
-    token: Any, negatives: Any, chances: Any, others: Any, leaf_of: Any, parents: Any, branches: Any,
-    outputs: Any, targets: Any, signs: Any, state: Any,
-) -> Any:  # fmt: skip
-    """Choose the targets of a token, in whole groups, and fetch them; returns their number and the random state."""
-    if len(parents):
-        count = _choose_path(leaf_of[token], parents, branches, targets, signs)
-    else:
-        state = _choose_negatives(token, chances, others, negatives, targets, signs, state)
-        count = negatives + 1
+def _choose(token: Any, leaf_of: Any, parents: Any, branches: Any, outputs: Any, targets: Any, signs: Any) -> Any:
+    """Choose the targets of a token, in whole groups, and fetch them; returns their number."""
+    count = _choose_path(leaf_of[token], parents, branches, targets, signs)
     while count % GROUP:
         targets[count], signs[count] = targets[0], 0
         count += 1
     for t in range(count):
         prefetch_row(outputs, targets[t])
-    return count, state
+    return count
 
 
 @kernel
 def train_walks(
-    indptr: Any, neighbors: Any, starts: Any, length: int, window: int, negatives: int, seed: Any, rate: Any, decay: Any,
-    chances: Any, others: Any, leaf_of: Any, parents: Any, branches: Any, inputs: Any, outputs: Any,
+    indptr: Any, neighbors: Any, starts: Any, length: int, window: int, seed: Any, rate: Any, decay: Any,
+    leaf_of: Any, parents: Any, branches: Any, inputs: Any, outputs: Any,
 ) -> None:  # fmt: skip
     """Walk from each start, and train on each token of the walk; the targets of a token are chosen while the last one trains.
 
-    chances, others             [n] uint32: the alias table of negatives; not used with a tree
-    leaf_of, parents, branches  [n] uint32, [2l - 1] uint32 and int8: the tree of hierarchical softmax, or empty
+    leaf_of, parents, branches  [n] uint32, [2l - 1] uint32 and int8: the tree of hierarchical softmax
     inputs, outputs             [n, d] float32, d a multiple of LANES; changed in place
     """
     state = np.uint64(seed)
     walks = np.empty((TOGETHER, length), np.uint32)
     tokens = walks.ravel()
-    most = (MOST_TARGETS if len(parents) else negatives + 1) + GROUP
+    most = MOST_TARGETS + GROUP
     targets, signs = np.zeros((2, most), np.uint32), np.zeros((2, most), np.float32)
     counts = np.zeros(2, np.int64)
     row = np.empty(inputs.shape[1], np.float32)
@@ -322,10 +258,7 @@ def train_walks(
         for ahead in range(last + 1):
             if ahead < last:
                 side = ahead & 1
-                counts[side], state = _choose(
-                    tokens[ahead], negatives, chances, others, leaf_of, parents, branches,
-                    outputs, targets[side], signs[side], state,
-                )  # fmt: skip
+                counts[side] = _choose(tokens[ahead], leaf_of, parents, branches, outputs, targets[side], signs[side])
                 if ahead + window < last:
                     prefetch_row(inputs, tokens[ahead + window])
             if ahead:

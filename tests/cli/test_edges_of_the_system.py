@@ -68,7 +68,7 @@ def test_more_jobs_than_any_machine_has_are_refused(command: str, tmp_path: Path
     assert_usage(call(command, *arguments, "--jobs", "100000000000", cwd=tmp_path), "--jobs", "1024")
 
 
-@pytest.mark.parametrize("option", ["--walks", "--length", "--window", "--negatives"])
+@pytest.mark.parametrize("option", ["--walks", "--length", "--window"])
 def test_more_walks_than_anybody_waits_for_are_refused(tiny: KB, option: str) -> None:
     assert_usage(call("embed", tiny.path, "--method", "deepwalk", option, "99999999999999999999"), option, "10000")
 

@@ -53,12 +53,11 @@ def test_every_method_from_the_command_line(method: str, tiny_copy: KB) -> None:
 
 
 def test_options_of_methods_reach_them(tiny_copy: KB) -> None:
-    options = ["--walks", "2", "--length", "5", "--window", "2", "--negatives", "3"]
+    options = ["--walks", "2", "--length", "5", "--window", "2"]
     run = embed(tiny_copy, "--method", "deepwalk", *options)
     assert run.exit_code == 0, run.output
     made = KB.open(tiny_copy.path).vector_sets["deepwalk"]
-    assert (made["walks"], made["length"], made["window"], made["negatives"]) == (2, 5, 2, 3)
-    assert made["hierarchical"] is False
+    assert (made["walks"], made["length"], made["window"]) == (2, 5, 2)
     run = embed(tiny_copy, "--method", "netsmf", "--max-memory", "1G", "--window", "3")
     assert run.exit_code == 0, run.output
     assert KB.open(tiny_copy.path).vector_sets["netsmf"]["max_memory"] == 1e9

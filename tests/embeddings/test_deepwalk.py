@@ -22,13 +22,10 @@ from eigenthemes.embeddings.deepwalk import (
     RATE,
     deepwalk,
     learn_pairs,
-    negative_targets,
     train_walks,
     tree_targets,
 )
 from eigenthemes.errors import OptionError
-
-BOTH = pytest.mark.parametrize("hierarchical", [False, True], ids=["negatives", "tree"])
 
 
 def matrix(rows: int, seed: int) -> NDArray[np.float32]:
@@ -49,7 +46,7 @@ def plain_step(
 
 
 def test_a_window_is_that_of_a_plain_transcription() -> None:
-    """Two contexts of a token; a negative that comes twice counts twice, one with the sign 0 not at all."""
+    """Two contexts of a token; a target that comes twice counts twice, one with the sign 0 not at all."""
     inputs, outputs = matrix(5, 1), matrix(5, 2)
     expected_inputs, expected_outputs = inputs.astype(np.float64), outputs.astype(np.float64)
     targets, signs = [0, 3, 4, 3, 0, 2], [1, -1, -1, -1, 0, -1]
@@ -70,8 +67,8 @@ def test_a_whole_walk_is_that_of_a_plain_transcription() -> None:
     inputs, outputs = matrix(2, 1), matrix(2, 2)
     expected_inputs, expected_outputs = inputs.astype(np.float64), outputs.astype(np.float64)
     starts = np.zeros(1, dtype=np.uint32)
-    train_walks(graph.indptr, graph.neighbors, starts, 4, 1, 5, np.uint64(7), 0.5, 0.1, *targets, inputs, outputs)
-    walk, sign_of = [0, 1, 0, 1], targets[4][targets[2]].tolist()
+    train_walks(graph.indptr, graph.neighbors, starts, 4, 1, np.uint64(7), 0.5, 0.1, *targets, inputs, outputs)
+    walk, sign_of = [0, 1, 0, 1], targets[2][targets[0]].tolist()
     for place, node in enumerate(walk):
         for other in (place - 1, place + 1):
             if 0 <= other < len(walk):
@@ -80,18 +77,10 @@ def test_a_whole_walk_is_that_of_a_plain_transcription() -> None:
     assert outputs == pytest.approx(expected_outputs, abs=1e-3)
 
 
-def test_negatives_are_drawn_by_the_power_of_their_degree() -> None:
-    degree = np.array([0, 1, 5, 2, 0, 40, 1, 7])
-    chances, others, *_ = negative_targets(degree)
-    kept = (chances + 1.0) / 2**32
-    drawn = np.bincount(np.arange(8), weights=kept, minlength=8) + np.bincount(others, weights=1 - kept, minlength=8)
-    assert drawn / 8 == pytest.approx(degree**0.75 / (degree**0.75).sum(), abs=1e-6)
-
-
 def test_the_tree_is_huffmans() -> None:
     """Its mean depth is the least there is, as the sum of the merges of a heap says; no code begins another."""
     degree = np.array([3, 0, 1, 1, 8, 2, 0, 5, 13])
-    _, _, leaf_of, parents, branches = tree_targets(degree)
+    leaf_of, parents, branches = tree_targets(degree)
     codes = {}
     for node in np.flatnonzero(degree).tolist():
         place, code = int(leaf_of[node]), ""
@@ -110,11 +99,10 @@ def test_the_tree_is_huffmans() -> None:
     assert len(set(codes.values())) == 7
 
 
-@BOTH
 @pytest.mark.parametrize("fast", [False, True], ids=["one thread", "hogwild"])
-def test_groups_of_a_graph_are_groups_of_vectors(hierarchical: bool, fast: bool) -> None:
+def test_groups_of_a_graph_are_groups_of_vectors(fast: bool) -> None:
     graph, group = communities(4, 30)
-    vectors = deepwalk(graph, dimensions=20, walks=30, hierarchical=hierarchical, fast=fast, jobs=2)
+    vectors = deepwalk(graph, dimensions=20, walks=30, fast=fast, jobs=2)
     assert vectors.shape == (120, 20)
     assert vectors.dtype == np.float32
     assert np.linalg.norm(vectors, axis=1) == pytest.approx(np.ones(120), abs=1e-5)
@@ -123,13 +111,12 @@ def test_groups_of_a_graph_are_groups_of_vectors(hierarchical: bool, fast: bool)
     assert cosines[same].mean() > cosines[~same].mean() + 0.4
 
 
-@BOTH
-def test_the_seed_decides_every_byte(hierarchical: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_seed_decides_every_byte(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_TOKENS", 400)  # many tasks
     graph, _ = communities(3, 40)
 
     def made(seed: int, jobs: int) -> bytes:
-        return deepwalk(graph, dimensions=16, walks=2, hierarchical=hierarchical, seed=seed, jobs=jobs).tobytes()
+        return deepwalk(graph, dimensions=16, walks=2, seed=seed, jobs=jobs).tobytes()
 
     assert made(0, 1) == made(0, 3)
     assert made(0, 1) != made(1, 1)
@@ -142,7 +129,7 @@ def test_the_rate_falls_to_the_last_token(monkeypatch: pytest.MonkeyPatch) -> No
     rates = []
 
     def recorded(*arguments: Any) -> None:
-        starts, length, rate, decay = arguments[2], arguments[3], arguments[7], arguments[8]
+        starts, length, rate, decay = arguments[2], arguments[3], arguments[6], arguments[7]
         rates.append((rate, rate - len(starts) * length * decay))
 
     monkeypatch.setattr("eigenthemes.embeddings.deepwalk.train_walks", recorded)
@@ -158,14 +145,13 @@ def test_isolated_nodes_get_no_vector() -> None:
     assert vectors.any(axis=1).tolist() == [True, True, True, False, False]
 
 
-@BOTH
 @pytest.mark.parametrize(
     ("edges", "nodes"),
     [([(0, 1)], 2), ([(0, 1), (2, 3)], 4), ([(0, i) for i in range(1, 9)], 9), ([(0, 1)], 50)],
     ids=["one edge", "two components", "star", "mostly isolated"],
 )
-def test_odd_graphs_have_vectors(edges: list[tuple[int, int]], nodes: int, hierarchical: bool) -> None:
-    vectors = deepwalk(graph_of(edges, nodes), walks=3, hierarchical=hierarchical)
+def test_odd_graphs_have_vectors(edges: list[tuple[int, int]], nodes: int) -> None:
+    vectors = deepwalk(graph_of(edges, nodes), walks=3)
     assert vectors.shape == (nodes, 128)
     assert np.isfinite(vectors).all()
     linked = sorted({node for edge in edges for node in edge})
@@ -199,7 +185,7 @@ def test_the_papers_preset_is_accepted() -> None:
 
 def test_what_cannot_be_made_is_told() -> None:
     graph = graph_of([(0, 1)], 2)
-    for name, least in {"walks": 1, "length": 2, "window": 1, "negatives": 1}.items():
+    for name, least in {"walks": 1, "length": 2, "window": 1}.items():
         options: dict[str, Any] = {name: least - 1}
         with pytest.raises(OptionError, match=f"{name} is {least - 1}; expected {least} or more"):
             deepwalk(graph, **options)
