@@ -79,12 +79,12 @@ def test_many_short_lived_threads_leave_nothing_behind(demo_kb: KB) -> None:
     assert len(scratch) == 1
 
 
-def test_scratch_is_bounded_by_the_threads_that_run_now(demo_kb: KB) -> None:
+def test_scratch_that_is_kept_is_bounded_by_the_cores(demo_kb: KB) -> None:
     linker = Linker(KB.open(demo_kb.path))
     in_threads(lambda: answers(linker))
     scratch = feature_context_of(linker.kb, linker.batches.vectors).scratch
     linker.link(TEXTS[0])
-    assert len(scratch) <= 1 + 1
+    assert 1 <= len(scratch) <= (os.cpu_count() or 1)
 
 
 def test_a_linker_pickles_as_its_path_and_options(demo_kb: KB) -> None:

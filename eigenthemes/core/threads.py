@@ -62,6 +62,10 @@ class Pool(Generic[T]):
         self._make = make
         self._idle: deque[T] = deque(maxlen=os.cpu_count())
 
+    def __len__(self) -> int:
+        """Count the objects that are kept."""
+        return len(self._idle)
+
     @contextmanager
     def borrow(self) -> Iterator[T]:
         """Lend an object until the block ends."""
