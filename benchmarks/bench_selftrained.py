@@ -53,14 +53,14 @@ ANOTHER = {
 METHODS = ("selftrained", "prior-name", "eigen", "degree", "namematch")
 LEFT_OUT: dict[str, tuple[str, ...]] = {
     "nothing": (),
-    **{name: columns for name, columns in GROUPS.items() if name not in ("context", "memory")},
+    **{name: columns for name, columns in GROUPS.items() if name != "memory"},
     "topic": ("topic",),
     "coherence": ("coherence",),
     "edges and neighbours": ("edges", "shared_rare", "shared"),
     "letters": ("cased",),
     "parts of names": ("covered", "begins", "ends", "in_label"),
     "number of names": ("log_names",),
-}  # what is left out -> its columns; without word vectors there is no context, without corrections no memory
+}  # what is left out -> its columns; without corrections there is no memory
 _FOLDS = 5
 
 

@@ -24,8 +24,8 @@ from eigenthemes.embeddings.vector_sets import (
     make_vectors,
     name_of_source,
 )
-from eigenthemes.embeddings.word_vectors import WordContext, WordVectors
-from eigenthemes.errors import EigenthemesError, KBNotFoundError, OptionError, VectorError
+from eigenthemes.embeddings.word_vectors import KeptWordVectors, WordVectors
+from eigenthemes.errors import EigenthemesError, KBNotFoundError, VectorError
 from eigenthemes.kb.store import KB
 from eigenthemes.kb.writer import KBWriter, check_writable
 from eigenthemes.kg.options import ReadOptions
@@ -87,7 +87,7 @@ def build_kb(
     train : bool
         Train the ranker, on synthetic documents.
     word_vectors : path or gensim.models.KeyedVectors, optional
-        Word vectors for the ranker, so that the words around a mention count.
+        Word vectors to store in the KB, for the methods local-context and global-context.
     names : sequence of (str, str)
         Pairs of a name and an entity id: names that the sources lack.
     lexicon : str or Path, optional
@@ -126,7 +126,8 @@ def build_kb(
     check_embedding(embedding, dimensions)
     check_seed(seed)
     check_jobs(jobs)
-    _check_word_vectors(word_vectors, train=train)
+    if word_vectors is not None:
+        WordVectors.open(word_vectors)  # raises its errors before hours of reading
     kept_ids, derived = None if keep is None else read_ids(keep), _lexicon(lexicon)
     all_options = options_in_manifest(
         options,
@@ -164,7 +165,7 @@ def build_kb(
                     description["vectors"] = add_vectors(writer, vectors)
             description = _add_old_memory(writer, description, names)
             if word_vectors is not None:
-                made = WordContext.make(writer.preview(description), WordVectors.open(word_vectors))
+                made = KeptWordVectors.make(writer.preview(description), WordVectors.open(word_vectors))
                 for name, array in made.files().items():
                     writer.add(name, array)
                 description["word_vectors"] = {"source": name_of_source(word_vectors)}
@@ -181,14 +182,6 @@ def _lexicon(lexicon: str | Path | None) -> list[DerivedName]:
         return []
     own = () if lexicon is None else read_pairs(lexicon, "form", "name")
     return [*(DerivedName(form, "", (name,)) for form, name in own), *read_lexicon()]
-
-
-def _check_word_vectors(word_vectors: Any, *, train: bool) -> None:
-    """Raise the errors of word vectors before hours of reading."""
-    if word_vectors is not None:
-        if not train:
-            raise OptionError("word vectors are for the ranker, and it is not to be trained; leave one of the two options out")
-        WordVectors.open(word_vectors)
 
 
 def _add_old_memory(writer: KBWriter, description: dict[str, Any], names: Sequence[tuple[str, str]]) -> dict[str, Any]:

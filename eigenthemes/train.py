@@ -11,7 +11,7 @@ from typing import Any
 from eigenthemes.core.checks import check_arguments, check_jobs, check_seed
 from eigenthemes.core.progress import Progress
 from eigenthemes.embeddings.vector_sets import name_of_source
-from eigenthemes.embeddings.word_vectors import WordContext, WordVectors
+from eigenthemes.embeddings.word_vectors import KeptWordVectors, WordVectors
 from eigenthemes.kb.store import KB
 from eigenthemes.kb.writer import KBWriter
 from eigenthemes.names.name_memory import FILES, GONE, Answer, Memory
@@ -45,7 +45,7 @@ def train_kb(
     vectors : str, optional
         Set of vectors to use the ranker with; by default the one made or imported last, if any.
     word_vectors : path or gensim.models.KeyedVectors, optional
-        Word vectors to store in the KB, so that the words around a mention count; by default those of the KB, if any.
+        Word vectors to store in the KB, for the methods local-context and global-context.
     seed : int
         Seed of the random numbers.
     jobs : int
@@ -73,12 +73,12 @@ def train_kb(
     kb = KB.open(path)
     corrections = [] if gold is None else check_gold(gold, kb)  # before minutes of training
     memory = Memory.of(kb).with_documents(corrections).carried_over(kb, kb).with_names(check_names(names, kb))
-    new_context = None if word_vectors is None else WordContext.make(kb, WordVectors.open(word_vectors))
-    ranker = self_trained(kb, vectors, seed=seed) if (corrections or names) and new_context is None else None
+    kept_words = None if word_vectors is None else KeptWordVectors.make(kb, WordVectors.open(word_vectors))
+    ranker = self_trained(kb, vectors, seed=seed) if corrections or names else None
     with KBWriter(kb.path, base=kb) as writer:
         description = add_memory(writer, kb.described, memory)
-        if new_context is not None:
-            for file, array in new_context.files().items():
+        if kept_words is not None:
+            for file, array in kept_words.files().items():
                 writer.add(file, array)
             description["word_vectors"] = {"source": name_of_source(word_vectors)}
         _add_evidence(writer, kb)
@@ -146,7 +146,7 @@ def store_ranker(kb: KB, ranker: Ranker, vectors: str | None = None, *, into: st
 
 
 def train_ranker(kb: KB, *, seed: int, jobs: int = 1, progress: Progress | None = None) -> dict[str, Any]:
-    """Train a ranker with the vectors and word vectors that a KB uses; return the manifest's entry for it."""
+    """Train a ranker with the vectors that a KB uses; return the manifest's entry for it."""
     from eigenthemes.selftrain.gold import refit
     from eigenthemes.selftrain.training import self_train
 

@@ -54,7 +54,7 @@ _PREDICATE = "IRI or CURIE; may be given several times."
 @click.option("--embedding", default="prone", metavar="NAME", help="Vectors: prone, deepwalk, netsmf, louvainne or none.")
 @click.option("--dimensions", type=int, help="Of the vectors; default: 128, a fifth of the nodes at most.")
 @click.option("--train/--no-train", default=True, help="Train the ranker, on documents made up from the KG.")
-@click.option("--word-vectors", type=click.Path(), metavar="FILE", help="For the ranker: the words of a text count, too.")
+@click.option("--word-vectors", type=click.Path(), metavar="FILE", help="Kept in the KB, for local-context and global-context.")
 @click.option("--add-names", type=click.Path(), metavar="FILE", help="Names that the sources lack: a name and an id per line.")
 @click.option(
     "--lexicon",

@@ -33,7 +33,7 @@ MOST_DOCUMENTS = 20_000  # documents learned from by link --adapt: the first one
 @click.argument("gold", required=False, type=click.Path())
 @click.option("--add-names", type=click.Path(), metavar="FILE", help="Names to remember, too: a name and an id per line.")
 @click.option("--vectors", metavar="NAME", help="The vectors it is to be used with; default: those made or imported last.")
-@click.option("--word-vectors", type=click.Path(), metavar="FILE", help="Keep these in the KB: the words of a text count, too.")
+@click.option("--word-vectors", type=click.Path(), metavar="FILE", help="Kept in the KB, for local-context and global-context.")
 @click.option("--seed", type=SEED, default=0, help="The same seed gives the same weights.")
 @cores_option("Processes.")
 def train(kb: str, gold: str | None, add_names: str | None, **options: Any) -> None:

@@ -11,9 +11,7 @@ from numpy.typing import NDArray
 CACHE_LINE = 16  # float32 numbers in a line of the processor's cache
 
 
-def sum_rows(
-    matrix: NDArray[Any], rows: NDArray[Any], counts: NDArray[np.int64], weights: NDArray[np.float32] | None = None
-) -> NDArray[np.float32]:
+def sum_rows(matrix: NDArray[Any], rows: NDArray[Any], counts: NDArray[np.int64]) -> NDArray[np.float32]:
     """Return sums of rows of `matrix` [m, d]: of the first counts[0] of `rows`, of the next counts[1], ... [len(counts), d].
 
     A sparse product: no copy of the rows is made, however many they are. They are added up in their order.
@@ -21,7 +19,7 @@ def sum_rows(
     from scipy.sparse import csr_array
 
     bounds = np.concatenate(([0], np.cumsum(counts)))
-    ones = np.ones(len(rows), dtype=np.float32) if weights is None else weights
+    ones = np.ones(len(rows), dtype=np.float32)
     chosen = csr_array((ones, rows.astype(np.int64), bounds), shape=(len(counts), len(matrix)))
     return np.asarray(chosen @ matrix, dtype=np.float32)
 

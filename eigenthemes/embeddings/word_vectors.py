@@ -1,4 +1,4 @@
-"""Word vectors, and averages of them: vectors of descriptions, and of the words around a mention.
+"""Word vectors, averages of them as vectors of descriptions, and those that a KB keeps.
 
 Words are runs of letters and digits, looked up as written, then in lower case. On real descriptions with GloVe's words, 93 %
 (general KG) and 86 % (places) of the words have a vector; keeping hyphenated words together finds 0.4 and 6 points less,
@@ -7,7 +7,6 @@ removing accents 0.1 and 0.7 more, which is not worth a third look-up.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import chain
@@ -24,15 +23,12 @@ from eigenthemes.embeddings.reading import quoted
 from eigenthemes.errors import VectorError
 from eigenthemes.kb.data_files import StoredArrays
 from eigenthemes.kb.store import KB
-from eigenthemes.records import Mention
 from eigenthemes.text.words import words_of
 
 Ints = NDArray[np.int64]
 
-RARITY = 1e-3  # a of the smooth inverse frequency a / (a + p(word)): the value of Arora et al. (ICLR 2017)
 WINDOW = 5  # words on each side of a mention
 _ENTITIES = 1 << 14  # at a time
-_CONTEXT_WORD = re.compile(r"[^\W\d_]{2,}")  # no numbers, no single letters
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,49 +101,33 @@ class Coverage:
         return self.known / max(1, self.words)
 
 
-def description_vectors(
-    kb: KB, words: WordVectors, weights: NDArray[np.float32] | None = None
-) -> tuple[NDArray[np.float32], Coverage]:
-    """Return a vector [n, d] for each entity: the average of the words of its description, of unit length; zero if unknown.
-
-    weights  [m] of words, such as their rarity; None: the plain average, as in the paper
-    """
+def description_vectors(kb: KB, words: WordVectors) -> tuple[NDArray[np.float32], Coverage]:
+    """Return a vector [n, d] for each entity: the average of the words of its description, of unit length; zero if unknown."""
     vectors = np.empty((len(kb), words.vectors.shape[1]), dtype=np.float32)
     total = known = described = 0
     for first in range(0, len(kb), _ENTITIES):
         rows, counts = word_rows(kb.descriptions[first : first + _ENTITIES], words)
-        vectors[first : first + _ENTITIES] = average_words(words, rows, counts, weights)
+        vectors[first : first + _ENTITIES] = average_words(words, rows, counts)
         total, known, described = total + len(rows), known + int((rows >= 0).sum()), described + int((counts > 0).sum())
     coverage = Coverage(total, known, described, int(vectors.any(axis=1).sum()))
     _check(kb, words, coverage)
     return vectors, coverage
 
 
-def word_rows(texts: Iterable[str], words: WordVectors | WordContext) -> tuple[Ints, Ints]:
+def word_rows(texts: Iterable[str], words: WordVectors | KeptWordVectors) -> tuple[Ints, Ints]:
     """Return the row of each word of some texts, -1 if unknown, and the number of words of each text."""
     found = [words_of(text) for text in texts]
     return words.rows(list(chain.from_iterable(found))), np.array(list(map(len, found)), dtype=np.int64)
 
 
-def average_words(
-    words: WordVectors | WordContext, rows: Ints, counts: Ints, weights: NDArray[np.float32] | None = None
-) -> NDArray[np.float32]:
+def average_words(words: WordVectors | KeptWordVectors, rows: Ints, counts: Ints) -> NDArray[np.float32]:
     """Return the average of the known words of each text [n, d], of unit length; zeros for none. As of `word_rows`."""
     known = rows >= 0
     known_counts = np.bincount(np.repeat(np.arange(len(counts)), counts)[known], minlength=len(counts))
-    sums = sum_rows(words.vectors, rows[known], known_counts, None if weights is None else weights[rows[known]])
+    sums = sum_rows(words.vectors, rows[known], known_counts)
     if not np.isfinite(sums).all():
         raise VectorError("the word vectors hold NaN, infinite or huge values; mend or remove them")
     return unit_rows(sums)
-
-
-def rarity(descriptions: Strings, words: WordVectors) -> NDArray[np.float32]:
-    """Return a / (a + p(word)) of each word [m] (Arora et al.), p from the descriptions."""
-    counts = np.zeros(len(words.vectors))
-    for first in range(0, len(descriptions), _ENTITIES):
-        rows, _ = word_rows(descriptions[first : first + _ENTITIES], words)
-        counts += np.bincount(rows[rows >= 0], minlength=len(counts))
-    return np.asarray(RARITY / (RARITY + counts / max(1.0, counts.sum())), dtype=np.float32)
 
 
 def _check(kb: KB, words: WordVectors, coverage: Coverage) -> None:
@@ -167,57 +147,33 @@ def _check(kb: KB, words: WordVectors, coverage: Coverage) -> None:
         )
 
 
-# contexts
+# word vectors in a KB
 
 
 @dataclass(frozen=True, slots=True)
-class WordContext(StoredArrays):
-    """Word vectors and description vectors in a KB, to compare a mention's context with its candidates.
+class KeptWordVectors(StoredArrays):
+    """Word vectors in a KB, for the methods that compare texts with descriptions.
 
-    hashes    [w] uint64 of the words in lower case, ascending; buckets: as of `HashTable`
-    vectors   [w, d] float32: the vector of each word
-    rarity    [w] float32: rare words count more
-    entities  [entities, d] float32, of unit length; zero without a description with known words
+    hashes   [w] uint64 of the words in lower case, ascending; buckets: as of `HashTable`
+    vectors  [w, d] float32: the vector of each word
     """
 
-    FILES = ("context_hashes", "context_buckets", "context_words", "context_rarity", "context_entities")
+    FILES = ("context_hashes", "context_buckets", "context_words")
 
     hashes: NDArray[np.uint64]
     buckets: NDArray[np.uint32]
     vectors: NDArray[np.float32]
-    rarity: NDArray[np.float32]
-    entities: NDArray[np.float32]
 
     @classmethod
-    def make(cls, kb: KB, vectors: WordVectors) -> WordContext:
-        """Return the context vectors of a KB."""
-        small = {word.lower(): row for word, row in reversed(list(vectors.row_of.items()))}  # the first spelling counts
+    def make(cls, kb: KB, words: WordVectors) -> KeptWordVectors:
+        """Return word vectors as a KB keeps them; refuse those that no description has a word of."""
+        description_vectors(kb, words)
+        small = {word.lower(): row for word, row in reversed(list(words.row_of.items()))}  # the first spelling counts
         hashes = hash_strings(Strings.of(small))
         order = np.argsort(hashes, kind="stable")
         rows = np.fromiter(small.values(), dtype=np.int64)[order]
-        rare = rarity(kb.descriptions, vectors)
-        entities, _ = description_vectors(kb, vectors, rare)
-        found = vectors.vectors[rows].astype(np.float32), rare[rows], entities
-        return cls(hashes[order], HashTable.of(hashes[order]).buckets, *found)
-
-    def read(self, text: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return start [k] and row [k] of the known words of a text."""
-        matches = list(_CONTEXT_WORD.finditer(text))
-        rows = self.rows([match[0] for match in matches])
-        starts = np.array([match.start() for match in matches], dtype=np.int64)
-        return starts[rows >= 0], rows[rows >= 0]
+        return cls(hashes[order], HashTable.of(hashes[order]).buckets, words.vectors[rows].astype(np.float32))
 
     def rows(self, words: list[str]) -> NDArray[np.int64]:
         """Return the row of each word in lower case; -1 if unknown."""
         return HashTable(self.hashes, self.buckets).find_all(hash_strings(Strings.of(word.lower() for word in words)))
-
-    def near(self, starts: NDArray[np.int64], rows: NDArray[np.int64], mention: Mention) -> NDArray[np.int64]:
-        """Return the rows of the words on both sides of a mention."""
-        if mention.start is None or mention.end is None:
-            return rows[:0]
-        before, after = np.searchsorted(starts, (mention.start, mention.end))
-        return np.concatenate((rows[max(0, before - WINDOW) : before], rows[after : after + WINDOW]))
-
-    def vector(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
-        """Return the average vector of words [d], of unit length; zeros for no words."""
-        return np.asarray(unit_rows((self.rarity[rows] @ self.vectors[rows])[None, :])[0])

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.core.arrays import unit_rows
-from eigenthemes.embeddings.word_vectors import WordContext, WordVectors, average_words, word_rows
+from eigenthemes.embeddings.word_vectors import KeptWordVectors, WordVectors, average_words, word_rows
 from eigenthemes.errors import DocumentError, OptionError, VectorError
 from eigenthemes.kb.name_arrays import ACRONYM, ALIAS, CORE, INITIALS, LABEL, UNBRACKETED
 from eigenthemes.kb.store import KB
@@ -219,7 +219,7 @@ def check_text(document: Document) -> None:
 class Texts:
     """Mean word vectors of texts and, cached, of descriptions."""
 
-    def __init__(self, kb: KB, words: WordContext | WordVectors) -> None:
+    def __init__(self, kb: KB, words: KeptWordVectors | WordVectors) -> None:
         self.kb, self.words = kb, words
         self.dimensions = words.vectors.shape[1]
         self._described = np.zeros((len(kb), self.dimensions), dtype=np.float32)
@@ -277,7 +277,7 @@ class Texts:
 
 def texts_of(kb: KB, word_vectors: str | None) -> Texts:
     """Open what averages texts with the word vectors of a file, or with those the KB keeps."""
-    if word_vectors is None and not kb.has(WordContext.FILES[0]):
+    if word_vectors is None and not kb.has(KeptWordVectors.FILES[0]):
         raise OptionError(
             f"the words of the text are to count, and {kb.path} keeps no word vectors; give a file of them, or keep them in "
             "the KB by training it with them",
@@ -293,7 +293,7 @@ def _open_texts(kb: KB, word_vectors: str | None) -> Texts:
             f"no entity of {kb.path} has a description to compare a text with; build it from sources with descriptions, "
             "or choose another method"
         )
-    words = WordContext.of(kb) if word_vectors is None else WordVectors.open(word_vectors)
+    words = KeptWordVectors.of(kb) if word_vectors is None else WordVectors.open(word_vectors)
     assert words is not None
     return Texts(kb, words)
 

@@ -143,5 +143,4 @@ def _collect_evidence(kb: KB) -> Evidence:
         kept.profiles or collect_profiles(kb, kb.spelled_names),
         kept.hubs or hubs_of(kb, Sampler(kb, np.random.default_rng(0)).popularity),
         kept.kinds or kinds_of(kb),
-        kept.word_context,
     )

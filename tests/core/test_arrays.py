@@ -15,13 +15,12 @@ from eigenthemes.core.arrays import sum_rows, unit_rows
 def test_sums_are_those_of_a_loop(counts: list[int], seed: int) -> None:
     random = np.random.default_rng(seed)
     matrix = random.standard_normal((5, 3)).astype(np.float32)
-    rows, weights = random.integers(0, 5, sum(counts)), random.random(sum(counts), dtype=np.float32)
+    rows = random.integers(0, 5, sum(counts))
     ends = np.cumsum(counts, dtype=np.int64)
-    found = sum_rows(matrix, rows, np.array(counts, dtype=np.int64), weights)
+    found = sum_rows(matrix, rows, np.array(counts, dtype=np.int64))
     assert found.shape == (len(counts), 3)
     for sums, count, end in zip(found, counts, ends.tolist(), strict=True):
-        chosen = slice(end - count, end)
-        assert np.allclose(sums, weights[chosen] @ matrix[rows[chosen]], atol=1e-5)
+        assert np.allclose(sums, matrix[rows[end - count : end]].sum(axis=0), atol=1e-5)
 
 
 def test_unit_rows_of_any_size() -> None:

@@ -12,7 +12,7 @@ from helpers.kbs import build_untrained
 
 from eigenthemes import KB
 from eigenthemes.embeddings import word_vectors as module
-from eigenthemes.embeddings.word_vectors import Coverage, WordVectors, description_vectors, rarity
+from eigenthemes.embeddings.word_vectors import Coverage, WordVectors, description_vectors
 from eigenthemes.errors import VectorError
 from eigenthemes.text.words import WORD
 
@@ -35,10 +35,10 @@ def kb_of(folder: Path, texts: list[str]) -> KB:
     return build_untrained([write_jsonl(folder / "nodes.jsonl", nodes)], folder / "some.kb", embedding=None)
 
 
-def vectors_of(folder: Path, texts: list[str], *, weighted: bool = False) -> tuple[list[list[float]], Coverage]:
+def vectors_of(folder: Path, texts: list[str]) -> tuple[list[list[float]], Coverage]:
     """The vectors in the order of the texts."""
     kb, words = kb_of(folder, texts), word_vectors()
-    vectors, coverage = description_vectors(kb, words, rarity(kb.descriptions, words) if weighted else None)
+    vectors, coverage = description_vectors(kb, words)
     rows = kb.indices_of([f"e{i}" for i in range(len(texts))])
     return np.round(vectors[rows].astype(np.float64), 4).tolist(), coverage
 
@@ -79,14 +79,6 @@ def test_words_as_they_stand_then_in_small_letters(tmp_path: Path, text: str, ro
 
 def test_vowel_signs_do_not_cut_words() -> None:
     assert WORD.findall("हिन्दी भाषा। e\u0301te\u0301") == ["हिन्दी", "भाषा", "e\u0301te\u0301"]
-
-
-def test_rare_words_count_more_when_weighted(tmp_path: Path) -> None:
-    texts = ["red blue", *["red"] * 50]
-    plain, weighted = (vectors_of(_new(tmp_path / str(choice)), texts, weighted=choice)[0] for choice in (False, True))
-    assert plain[0][0] == plain[0][1]
-    assert weighted[0][1] > 5 * weighted[0][0] > 0
-    assert weighted[1] == [1, 0]
 
 
 def _new(folder: Path) -> Path:

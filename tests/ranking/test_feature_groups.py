@@ -55,7 +55,6 @@ def test_rankers_in_kbs_know_these_columns_by_name() -> None:
             "other_form", "contains", "shares", "typo", "cased", "covered", "begins", "ends", "in_label", "overlap",
         ),
         "prior": ("log_prior", "log_rank", "log_names"),
-        "context": ("local_context", "global_context"),
         "words": ("words",),
         "coincidence": ("coincidence",),
         "memory": ("linked_so", "linked_share", "linked_none", "said_here", "said_none_here"),

@@ -110,7 +110,6 @@ def test_the_ranker_tells_how_it_was_trained(demo_ranker: Ranker) -> None:
     assert about["made_up"]["p_at_1"] > 0.7
     assert about["made_up"]["calibration_error"] < 0.2
     assert sum(row["mentions"] for row in about["made_up"]["reliability"]) <= about["made_up"]["mentions"]
-    assert {"local_context", "global_context"} <= set(about["unlearned"])
 
 
 def test_popular_and_supported_candidates_are_preferred(demo_ranker: Ranker) -> None:

@@ -16,11 +16,11 @@ from eigenthemes.ranking.features.feature_context import FeatureContext as Featu
 from eigenthemes.ranking.features.feature_context import FeatureGroup, JointGroup, LocalGroup
 from eigenthemes.ranking.features.support import Contributions as Contributions
 from eigenthemes.ranking.features.support import WeightedCandidates as WeightedCandidates
-from eigenthemes.ranking.features.text_words import CONTEXT, WORDS
+from eigenthemes.ranking.features.text_words import WORDS
 from eigenthemes.ranking.features.themes import COREFERENCE, THEMES
 
 # what a mention says by itself, and which candidates there are; then what the other names of its document may mean
-LOCAL_GROUPS: tuple[LocalGroup, ...] = (name.GROUP, prior.GROUP, CONTEXT, WORDS, COINCIDENCE, memory.GROUP)
+LOCAL_GROUPS: tuple[LocalGroup, ...] = (name.GROUP, prior.GROUP, WORDS, COINCIDENCE, memory.GROUP)
 JOINT_GROUPS: tuple[JointGroup, ...] = (THEMES, COREFERENCE)  # what the other names of its document say
 FEATURE_GROUPS: dict[str, FeatureGroup] = {group.name: group for group in (*LOCAL_GROUPS, *JOINT_GROUPS)}
 

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from eigenthemes.core.arrays import spans_joined
 from eigenthemes.core.threads import Pool, lazy
-from eigenthemes.embeddings.word_vectors import WordContext
 from eigenthemes.explanations import Reason
 from eigenthemes.kb.attributes import EntityAttributes
 from eigenthemes.kb.graph import Hubs, Kinds
@@ -46,12 +45,11 @@ class Evidence(NamedTuple):
     profiles: EntityProfiles | None = None
     hubs: Hubs | None = None
     kinds: Kinds | None = None
-    word_context: WordContext | None = None
 
     @classmethod
     def of(cls, kb: KB) -> Evidence:
         """Return what a KB keeps."""
-        return cls(EntityAttributes.of(kb), EntityProfiles.of(kb), Hubs.of(kb), Kinds.of(kb), WordContext.of(kb))
+        return cls(EntityAttributes.of(kb), EntityProfiles.of(kb), Hubs.of(kb), Kinds.of(kb))
 
 
 _NO_EVIDENCE = Evidence()
@@ -69,7 +67,6 @@ class FeatureContext:
     profiles      words that belong to the entities; None: the words around a name say nothing
     hubs          what a document may be about; None: that says nothing. hub_numbers [entities]: their numbers, -1: no hub
     kinds         entities to one of which each of many others belongs; None: there are none
-    word_context  vectors of words and descriptions; None: the text does not count
     memory        what people said names mean; None: nothing, or it is not to be looked at
     walked        neighbours of a candidate that may be shared with others: the first ones; all of its edges count
     leaves_out_own  what a document itself said does not count for it: where weights are fitted on it
@@ -87,7 +84,7 @@ class FeatureContext:
         walked: int = WALKED,
     ) -> None:
         self.kb, self.vectors = kb, vectors
-        self.attributes, self.profiles, self.hubs, self.kinds, self.word_context = evidence
+        self.attributes, self.profiles, self.hubs, self.kinds = evidence
         self.memory, self.leaves_out_own = name_memories(kb) if remembers else None, leaves_out_own
         self.walked = walked
         degree = kb.graph.degree

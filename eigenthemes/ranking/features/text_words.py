@@ -1,4 +1,4 @@
-"""The words of a text: those near a mention that occur in a candidate's profile, and their cosine with its description."""
+"""The words of a text near a mention that occur in a candidate's profile."""
 
 from __future__ import annotations
 
@@ -10,10 +10,8 @@ from numpy.typing import NDArray
 from eigenthemes.core.array_kernels import OFFSET, find, finish, position, shift_of, step
 from eigenthemes.core.jit import kernel
 from eigenthemes.core.strings import Strings, hash_strings
-from eigenthemes.embeddings.word_vectors import WordContext
 from eigenthemes.pipeline.mention_groups import MentionGroups
 from eigenthemes.ranking.features.feature_context import FeatureContext, LocalGroup, about_length
-from eigenthemes.records import Mention
 from eigenthemes.text.normalize import normalize
 from eigenthemes.text.words import WORD, plain_letters
 
@@ -23,10 +21,6 @@ WINDOW = 15  # words on each side of a mention
 _STEPS = 200  # letters of so many words
 _COLUMNS = {
     "words": "words near the mention that are in its description or in its neighbours' labels, rare ones counting more",
-}
-_CONTEXT_COLUMNS = {
-    "local_context": "cosine of the description with the words near the mention; only with word vectors",
-    "global_context": "cosine of the description with all words of the text; only with word vectors",
 }
 _MOST = 0.5  # synthetic texts have more words that fit
 
@@ -93,32 +87,6 @@ def _with_about(groups: MentionGroups, places: tuple[Ints, ...], about: list[tup
     return tuple(np.concatenate(pair) for pair in zip(places, further, strict=True))
 
 
-def compute_context(groups: MentionGroups, context: FeatureContext) -> NDArray[np.float32]:
-    """Compute the cosines [n, 2]; zeros without word vectors or text."""
-    if context.word_context is None:
-        return np.zeros((len(groups.table_row), len(_CONTEXT_COLUMNS)), np.float32)
-    return context_features(groups, context.word_context)
-
-
-def context_features(groups: MentionGroups, words: WordContext) -> NDArray[np.float32]:
-    """Compute the cosines of each candidate's description with the words near its mentions, and with all of its document."""
-    cosines = np.zeros((len(groups.table_row), len(_CONTEXT_COLUMNS)), np.float32)
-    mentions_of: list[list[Mention]] = [[] for _ in range(len(groups))]
-    for mention, group in zip(groups.batch.mentions, groups.group_of.tolist(), strict=True):
-        mentions_of[group].append(mention)
-    for document, (first_group, last_group, first, last) in zip(groups.batch.documents, groups.spans(), strict=True):
-        if first == last or not document.text:
-            continue
-        starts, known = words.read(document.text)
-        cosines[first:last, 1] = words.entities[groups.entity[first:last]] @ words.vector(known)
-        for group in range(first_group, last_group):
-            near = np.concatenate([words.near(starts, known, mention) for mention in mentions_of[group]])
-            rows = slice(groups.bounds[group], groups.bounds[group + 1])
-            cosines[rows, 0] = words.entities[groups.entity[rows]] @ words.vector(near)
-    return cosines
-
-
-CONTEXT = LocalGroup(name="context", columns=_CONTEXT_COLUMNS, compute=compute_context, weakness="fits the text less well")
 WORDS = LocalGroup(name="words", columns=_COLUMNS, compute=compute, weakness="fits the words around it less well", most=_MOST)
 
 

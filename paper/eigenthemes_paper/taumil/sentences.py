@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from eigenthemes.core.arrays import unit_rows
 from eigenthemes.core.strings import HashTable, Strings, hash_strings
-from eigenthemes.embeddings.word_vectors import WordContext, WordVectors
+from eigenthemes.embeddings.word_vectors import KeptWordVectors, WordVectors
 from eigenthemes.errors import DocumentError, OptionError, VectorError
 from eigenthemes.kb.store import KB
 from eigenthemes.records import Document, Mention
@@ -43,7 +43,7 @@ class Words:
         """Make it from a file of word vectors, gensim's KeyedVectors or a `WordVectors`; None: those the KB holds."""
         if source is not None:
             return cls._of_vectors(source if isinstance(source, WordVectors) else WordVectors.open(source))
-        context = WordContext.of(kb)
+        context = KeptWordVectors.of(kb)
         if context is None:
             raise OptionError(
                 f"{kb.path} holds no word vectors, and none were given; give a file of them with --word-vectors",
