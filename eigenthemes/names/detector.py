@@ -188,8 +188,8 @@ class NameDetector:
             found = with_coordinated(found, text.text, pieces, words, self._row_of_name)
         if self._analysis.has_companies:
             found = _with_legal_forms(found, text)
-        if self._analysis.has_persons:
-            found = self._with_last_names(found, text)
+        if self._analysis.has_persons or self._analysis.has_companies:
+            found = self._with_short_names(found, text)
         return sorted(found, key=lambda match: (match.start, -match.end))
 
     # which spans are names of the KB
@@ -389,17 +389,29 @@ class NameDetector:
         spans = ((int(names.indptr[name]), int(names.indptr[name + 1])) for name in self._names_of_key(row))
         return [set(names.tokens[first:last].tolist()) for first, last in spans]
 
-    def _with_last_names(self, found: list[LocatedMatch], text: _Text) -> list[LocatedMatch]:
-        """Return matches with last names alone: after a title, or where the full name is in the text, too."""
+    def _with_short_names(self, found: list[LocatedMatch], text: _Text) -> list[LocatedMatch]:
+        """Return matches with last names and first words of companies alone, where the full name is in the text, too.
+
+        A last name may also follow a title.
+        """
         pieces, words, word = text.pieces, text.words, text.pieces.word
-        titles = words.capital.copy()
-        for each in np.flatnonzero(titles).tolist():
-            titles[each] = words.plain[each] in TITLES
-        titled = np.append(False, titles[word[:-1]]) & ~pieces.apart
-        sound = pieces.document * len(words.sound) + words.sound[word]
-        full = [int(sound[match.last]) for match in found if self._is_person(match, pieces, words)]
-        asked = (words.capital & ~words.function)[word] & (titled | np.isin(sound, full))
-        asked &= ((text.token >= 0) & (text.lengths >= _SHORTEST))[word]
+        sounds, token = words.sound.copy(), text.token.copy()
+        row_of = {form: row for row, form in enumerate(words.plain)}
+        for owner in np.flatnonzero(words.possessive).tolist():  # "Cisco's" is "Cisco"
+            if (base := row_of.get(words.plain[owner][:-1])) is not None:
+                sounds[owner], token[owner] = sounds[base], token[base]
+        titled = np.zeros(len(word), dtype=bool)
+        if self._analysis.has_persons:
+            titles = words.capital.copy()
+            for each in np.flatnonzero(titles).tolist():
+                titles[each] = words.plain[each] in TITLES
+            titled = np.append(False, titles[word[:-1]]) & ~pieces.apart
+        sound = pieces.document * len(sounds) + sounds[word]
+        short = [match.last for match in found if self._analysis.has_persons and self._is_person(match, pieces, words)]
+        if self._analysis.has_companies:
+            short += [match.first for match in found if match.first < match.last and not text.common[word[match.first]]]
+        asked = (words.capital & ~words.function)[word] & (titled | np.isin(sound, sound[short]))
+        asked &= ((token >= 0) & (text.lengths >= _SHORTEST))[word]
         for match in found:
             asked[match.first : match.last + 1] = False
         at = np.flatnonzero(asked)

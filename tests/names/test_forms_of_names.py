@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from helpers.form_kgs import build_proper_names
 from helpers.kbs import build_untrained
 
 from eigenthemes import KB, Linker
@@ -59,6 +60,11 @@ def found(detector: NameDetector, text: str) -> list[tuple[str, str]]:
     assert all(mention.text == text[mention.start : mention.end] for mention in mentions)
     nearest = [min(candidates.records(mention.name), key=lambda each: _CODES[each.match_type]) for mention in mentions]
     return [(mention.text, each.label) for mention, each in zip(mentions, nearest, strict=True)]
+
+
+@pytest.fixture(scope="module")
+def companies(tmp_path_factory: pytest.TempPathFactory) -> NameDetector:
+    return NameDetector(build_proper_names(tmp_path_factory.mktemp("companies"), train=False, others=60))
 
 
 @pytest.mark.parametrize(
@@ -197,3 +203,20 @@ def test_given_mentions_are_found_by_their_stems(english: NameDetector) -> None:
     many = CandidateGenerator(kb).find_batch(list(names) * 40)
     nearest = many.match_type <= OTHER_FORM
     assert [kb.label_of(entity) for entity in many.entity[nearest].tolist()] == list(names.values()) * 40
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "Palantir Technologies grew. Palantir's chief and Palantir agreed.",
+            ["Palantir Technologies", "Palantir", "Palantir"],
+        ),
+        ("Walgreens Boots Alliance grew, so Walgreens hired.", ["Walgreens Boots Alliance", "Walgreens"]),
+        ("In the summer, Walgreens hired.", []),
+        ("Johnson Controls grew, and Johnson Street is closed.", ["Johnson Controls"]),
+        ("Nigel Farage spoke. Then Farage's party met.", ["Nigel Farage", "Farage"]),
+    ],
+)
+def test_one_word_of_a_full_name_in_the_same_text(companies: NameDetector, text: str, expected: list[str]) -> None:
+    assert [text[start:end] for start, end in companies.find(text)] == expected
