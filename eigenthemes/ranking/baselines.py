@@ -118,7 +118,7 @@ def weighted_entities(
     rows = np.flatnonzero(has)
     weights = candidate_weights(batch, kb, options, has)[rows] ** power
     document = np.repeat(np.arange(len(batch.documents)), np.diff(batch.bounds))[rows]
-    number, first = numbered(document * len(kb) + table.entity[rows])
+    number, first = numbered(document * len(batch.vectors.has) + table.entity[rows])
     sums = np.zeros(len(first))
     (np.maximum if options.unique else np.add).at(sums, number, weights)
     sums, entities = sums ** (1 / power), table.entity[rows[first]]
