@@ -110,22 +110,22 @@ class NameAnalysis:
 
     @property
     def is_inflected(self) -> bool:
-        """Whether names have inflected forms: common nouns, and all German nouns, which are capitalised."""
+        """Return whether names have inflected forms: common nouns, and all German nouns, which are capitalised."""
         return self.inflects or "de" in self.languages
 
     @property
     def has_companies(self) -> bool:
-        """Whether some of the names are those of companies."""
+        """Return whether some of the names are those of companies."""
         return self.companies >= _SHARE
 
     @property
     def has_persons(self) -> bool:
-        """Whether some of the names are those of persons."""
+        """Return whether some of the names are those of persons."""
         return self.persons >= _SHARE
 
     @property
     def has_common_words(self) -> bool:
-        """Whether common words may be names: not where only a few are, as the gene "key"."""
+        """Return whether common words may be names: not where only a few are, as the gene "key"."""
         return self.common >= _BY_CHANCE
 
     def stem(self, word: str, language: str) -> str:

@@ -133,7 +133,7 @@ def _profile(table: Table, column: int, distinct: list[str], generator: Candidat
     else:
         named = known >= _LEAST_KNOWN
         if named and name and _share_of_names([name], generator):
-            why += f", and so is its header {name!r}, which is not linked: is it a row?"
+            why += f", and so is its header {name!r}; if that is a row, read the table without a header"
     return ColumnProfile(column, name, named, why, filled, len(distinct), known)
 
 

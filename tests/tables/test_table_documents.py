@@ -64,7 +64,7 @@ def test_columns_of_names_are_found_and_told(kb: KB) -> None:
 def test_a_header_that_is_a_name_like_its_cells_is_doubted(kb: KB) -> None:
     (profile,) = profile_columns(Table(("Paris",), (("Lyon",), ("Paris",))), Linker(kb, method="degree").batches.generator)
     assert profile.named
-    assert profile.why.endswith("so is its header 'Paris', which is not linked: is it a row?")
+    assert profile.why.endswith("so is its header 'Paris'; if that is a row, read the table without a header")
 
 
 def test_single_letters_are_no_names(tmp_path: Path) -> None:
