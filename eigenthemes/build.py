@@ -224,7 +224,7 @@ def embed_kb(
     path : str or Path
         Folder of the KB.
     method : str
-        One of prone, deepwalk, netsmf, louvainne, descriptions.
+        One of prone, deepwalk, netsmf, descriptions.
     dimensions : int, optional
         Dimensions of the vectors.
     seed : int

@@ -55,7 +55,6 @@ WRONG: dict[str, tuple[tuple[Any, ...], Callable[[KB, Any], object]]] = {
         lambda kb, value: embed_kb(kb.path, method="netsmf", negatives=value),
     ),
     "netsmf max_memory": ((-1, math.nan, "x"), lambda kb, value: embed_kb(kb.path, method="netsmf", max_memory=value)),
-    "louvainne damping": ((0, 1, math.nan, "x"), lambda kb, value: embed_kb(kb.path, method="louvainne", damping=value)),
     "import seed": (SEEDS, lambda kb, value: import_vectors(kb.path, "x.npy", seed=value)),
     "complete seed": (SEEDS, lambda kb, value: complete_vectors(kb.path, seed=value)),
     "train seed": (SEEDS, lambda kb, value: train_kb(kb.path, seed=value)),

@@ -51,7 +51,7 @@ _PREDICATE = "IRI or CURIE; may be given several times."
     help="Entities of this type connect and are no answers; none: also concept schemes and categories are.",
 )
 @click.option("--names-from-ids", is_flag=True, help="Name entities without a name by the last part of their id.")
-@click.option("--embedding", default="prone", metavar="NAME", help="Vectors: prone, deepwalk, netsmf, louvainne or none.")
+@click.option("--embedding", default="prone", metavar="NAME", help="Vectors: prone, deepwalk, netsmf or none.")
 @click.option("--dimensions", type=int, help="Of the vectors; default: 128, a fifth of the nodes at most.")
 @click.option("--train/--no-train", default=True, help="Train the ranker, on documents made up from the KG.")
 @click.option("--word-vectors", type=click.Path(), metavar="FILE", help="Kept in the KB, for local-context and global-context.")
@@ -143,7 +143,7 @@ def _report(manifest: dict[str, Any]) -> None:
 
 @click.command()
 @click.argument("kb", type=click.Path())
-@click.option("--method", metavar="NAME", help="prone, deepwalk, netsmf, louvainne or descriptions.  [default: prone]")
+@click.option("--method", metavar="NAME", help="prone, deepwalk, netsmf or descriptions.  [default: prone]")
 @click.option("--dimensions", type=int, help="Of vectors that are made; default: 128, a fifth of the nodes at most.")
 @click.option("--seed", type=SEED, default=0, help="The same seed gives the same bytes.")
 @click.option("--preset", type=click.Choice(("paper",)), help="deepwalk: as in the paper, 80 walks of 80, window 10: hours.")
@@ -220,7 +220,7 @@ def _own(options: dict[str, Any]) -> dict[str, Any]:
 
 
 @click.command("warm-up")
-@click.option("--all", "every_vectors", is_flag=True, help="Also what DeepWalk, NetSMF and LouvainNE need.")
+@click.option("--all", "every_vectors", is_flag=True, help="Also what DeepWalk and NetSMF need.")
 def warm_up(every_vectors: bool) -> None:
     """Compile once what building and linking need, so that no later run has to.
 

@@ -33,7 +33,7 @@ Mask = NDArray[np.bool_]
 Rows = NDArray[np.int64]
 
 # Functions `graph, *, dimensions, seed, jobs, progress, ... -> [n, d]` in the modules of these names, with further options.
-GRAPH_METHODS = ("prone", "deepwalk", "netsmf", "louvainne")
+GRAPH_METHODS = ("prone", "deepwalk", "netsmf")
 METHODS = (*GRAPH_METHODS, "descriptions")
 DIMENSIONS = 128  # by default, but at most a fifth of the nodes: more would overfit a small graph
 

@@ -35,7 +35,6 @@ WRITING: tuple[tuple[str, ...], ...] = (
     ("embed", "KB", "--no-train", "--jobs", "1"),
     ("embed", "KB", "--no-train", "--method", "deepwalk", "--jobs", "1", "--walks", "2", "--length", "5"),
     ("embed", "KB", "--no-train", "--method", "netsmf", "--jobs", "1"),
-    ("embed", "KB", "--no-train", "--method", "louvainne", "--jobs", "1"),
     ("embed", "KB", "--no-train", "--inductive", "--word-vectors", "WORDS"),
     ("embed", "KB", "--no-train", "--method", "descriptions", "--word-vectors", "WORDS"),
     ("train", "KB"),

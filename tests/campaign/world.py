@@ -64,7 +64,7 @@ class World:
         examples(RECORDS, 0, 50)  # loads tables of all letters
         call("warm-up")  # else the trial that draws this command compiles for minutes on a busy machine: "only in a row: hang"
         copied = copy_kb(self.kb, self.folder / "warm.kb")
-        for method in ("prone", "deepwalk", "netsmf", "louvainne"):
+        for method in ("prone", "deepwalk", "netsmf"):
             call("embed", copied, "--no-train", "--method", method, "--jobs", 1)
         call("link", copied, self.documents, "--explain", "--table")
         call("eval", copied, self.gold)
