@@ -52,6 +52,7 @@ MATCH_TYPES = {
 
 QUOTA = 5  # entities with the same initials or acronym
 LOOKED_AT, FEWER = 256, 64  # entities of the rarest word that are looked at, and of the second rarest one
+RELATED_LOOKED_AT = 32  # of a word related to one that as many have: recall is the same from 24 to 64
 LEAST_SHARED = np.float32(0.3)  # of the form's information that a name must have
 LOOKED_UP = 3  # tokens related to one of the KB: with all 8, the recall is the same and a look-up takes 1.3 x as long
 EVERYTHING = 1 << 40
@@ -62,7 +63,6 @@ _LOGS = np.round(_UNIT * np.log(np.maximum(np.arange(_LEVELS + 1), 0.25) / _LEVE
 _PLACES = np.round(_UNIT * np.log(np.maximum(np.arange(2 * _LEVELS), 1))).astype(np.int64)
 _LOG_2 = round(_UNIT * float(np.log(2)))
 _MOST, _OF_SHARE = np.float32(_LEVELS), np.float32(_LEVELS / WHOLE_SHARE)
-_NO_ENTITY = np.int64(1 << 62)
 _OPTIONS = MOST_TOKENS * (1 + 2 * MOST_RELATED)
 
 
@@ -79,7 +79,7 @@ def find_candidates(forms: Any, keys: Any, index: Any, related: Any, options: An
     """
     most = found[1].shape[1]
     first, weight = np.zeros(MOST_TOKENS + 1, np.int64), np.zeros(MOST_TOKENS, np.float32)
-    lists = np.zeros((4, _OPTIONS), np.int64)  # of each option: where its list begins, is read and ends; its relation
+    lists = np.zeros((5, _OPTIONS), np.int64)  # of each option: where its list begins, is read and ends; its relation; seen
     best = np.zeros((3, most), np.int64)  # entities, scores and match types
     for m in range(len(keys[0])):
         entities, kinds = found[1][m], found[2][m]
@@ -130,9 +130,7 @@ def _open_lists(form: Any, forms: Any, related: Any, postings_indptr: Any, first
             continue
         first[words], weight[words] = many, cost[at]
         if token[at] >= 0:
-            lists[0, many], lists[2, many] = postings_indptr[token[at]], postings_indptr[token[at] + 1]
-            lists[3, many] = SAME
-            many += 1
+            many = _open_list(np.int64(token[at]), SAME, postings_indptr, many, lists)
             begin, end = related[0][token[at]], related[0][token[at] + 1]
             for k in range(begin, min(end, begin + LOOKED_UP)):
                 many = _open_list(np.int64(related[1][k]), related[2][k], postings_indptr, many, lists)
@@ -148,7 +146,8 @@ def _open_lists(form: Any, forms: Any, related: Any, postings_indptr: Any, first
 def _open_list(token: Any, relation: Any, postings_indptr: Any, many: Any, lists: Any) -> Any:
     if many == lists.shape[1]:
         return many
-    lists[0, many], lists[2, many], lists[3, many] = postings_indptr[token], postings_indptr[token + 1], relation
+    lists[0, many], lists[2, many] = postings_indptr[token], postings_indptr[token + 1]
+    lists[3, many], lists[4, many] = relation, 0
     return many + 1
 
 
@@ -178,13 +177,13 @@ def _add_sharing(
         return count
     looked_at, fewer = (EVERYTHING, EVERYTHING) if options[2] else (LOOKED_AT, FEWER)
     room, there = len(entities) - count, entities[:count]
-    kept = _gather(rarest, -1, looked_at, words, first, weight, lists, total, index, options, there, best, 0, room)
+    kept = _gather(rarest, looked_at, words, first, weight, lists, total, index, options, there, best, 0, room)
     complete = 0
     for k in range(kept):
         complete += best[2, k] != SHARES
     lacking = options[1] or complete + len(there) == 0
     if second >= 0 and lacking and complete < room and total - weight[rarest] >= LEAST_SHARED * total:
-        kept = _gather(second, rarest, fewer, words, first, weight, lists, total, index, options, there, best, kept, room)
+        kept = _gather(second, fewer, words, first, weight, lists, total, index, options, there, best, kept, room)
     for k in range(kept):
         if best[2, k] != SHARES or lacking:
             entities[count], kinds[count] = best[0, k], best[2, k]
@@ -195,7 +194,6 @@ def _add_sharing(
 @kernel
 def _gather(
     rare: Any,
-    known: Any,
     looked_at: Any,
     words: Any,
     first: Any,
@@ -209,95 +207,85 @@ def _gather(
     kept: Any,
     room: Any,
 ) -> Any:
-    """Score the entities that have the word `rare`, and keep the `room` best in `best`; returns how many are kept.
+    """Score the entities that have the word `rare` or a related one, and keep the `room` best; returns how many are kept.
 
     looked_at  entities of each of its lists
-    known      a word whose entities were scored before; -1: none
     there      entities that are candidates already
+    best       entities, scores and match types, best first
     """
     postings, in_label, share, labels_only = index[4], index[5], index[6], options[0]
     needs_all = len(there) > 0 and not options[1]  # entities that lack words are not wanted
-    begins, at, ends, relation = lists[0], lists[1], lists[2], lists[3]
-    for k in range(first[words]):
-        at[k] = begins[k]
-    worst, halvings = _worst(best, kept) if kept == room else 0, 0
-    while True:
-        entity = _NO_ENTITY
-        for k in range(first[rare], first[rare + 1]):
-            if at[k] < min(ends[k], begins[k] + looked_at):
-                entity = min(entity, np.int64(postings[at[k]]))
-        if entity == _NO_ENTITY:
-            return kept
-        while (entity + 1) >> halvings >= 2 * _LEVELS:  # entities ascend
-            halvings += 1
-        prior = -3 * (halvings * _LOG_2 + _PLACES[(entity + 1) >> halvings]) // 10
-        if kept == room and prior + _UNIT <= best[1, worst]:  # nothing that follows is better
-            return kept
-        of_form, of_name, rest, at_start = np.float32(0), np.float32(0), total, False
-        farthest, is_complete, is_known = SAME, True, False
-        for i in range(words):
-            if of_form + rest < LEAST_SHARED * total or (needs_all and not is_complete):
+    begins, at, ends, relation, seen = lists[0], lists[1], lists[2], lists[3], lists[4]
+    is_frequent = ends[first[rare]] - begins[first[rare]] >= RELATED_LOOKED_AT and looked_at < EVERYTHING
+    for of_rare in range(first[rare], first[rare + 1]):
+        if is_frequent and of_rare > first[rare]:
+            looked_at = min(looked_at, RELATED_LOOKED_AT)
+        for k in range(first[words]):
+            at[k] = begins[k]
+        halvings = 0
+        for here in range(begins[of_rare], min(ends[of_rare], begins[of_rare] + looked_at)):
+            entity = np.int64(postings[here])
+            while (entity + 1) >> halvings >= 2 * _LEVELS:  # entities ascend
+                halvings += 1
+            prior = -3 * (halvings * _LOG_2 + _PLACES[(entity + 1) >> halvings]) // 10
+            if kept == room and prior + _UNIT <= best[1, room - 1]:  # nothing that follows is better
                 break
-            rest -= weight[i]
-            strongest, shared = np.float32(0), np.float32(0)
-            nearest = SAME
-            for k in range(first[i], first[i + 1]):
-                if at[k] < ends[k] and postings[at[k]] < entity:
-                    at[k] = position(postings, at[k], ends[k], entity)  # entities ascend: the next search starts here
-                if at[k] < ends[k] and postings[at[k]] == entity and not (labels_only and in_label[at[k]] == IN_ALIAS):
-                    strength = STRENGTH[relation[k]]
-                    is_known = is_known or (i == known and at[k] < begins[k] + looked_at)
-                    if strength > strongest:
-                        strongest, nearest = strength, relation[k]
-                        shared = strength * np.float32(share[at[k]])
-                        at_start = at_start or (i == 0 and in_label[at[k]] == BEGINS_LABEL)
-            if strongest > 0:
-                of_form += weight[i] * strongest
-                of_name += shared
-                farthest = max(farthest, nearest)
+            of_form, of_name, rest, at_start = np.float32(0), np.float32(0), total, False
+            farthest, is_complete = SAME, True
+            for i in range(words):
+                if of_form + rest < LEAST_SHARED * total or (needs_all and not is_complete):
+                    break
+                rest -= weight[i]
+                place, of_word = here, of_rare
+                if i != rare:
+                    place, of_word = np.int64(-1), first[i]
+                    while place < 0 and of_word < first[i + 1]:
+                        if at[of_word] < ends[of_word] and postings[at[of_word]] < entity:
+                            at[of_word] = position(postings, at[of_word], ends[of_word], entity)
+                        if at[of_word] < ends[of_word] and postings[at[of_word]] == entity:
+                            place = at[of_word]
+                        else:
+                            of_word += 1
+                if place >= 0 and not (labels_only and in_label[place] == IN_ALIAS):
+                    strength = STRENGTH[relation[of_word]]
+                    of_form += weight[i] * strength
+                    of_name += strength * np.float32(share[place])
+                    farthest = max(farthest, relation[of_word])
+                    at_start = at_start or (i == 0 and in_label[place] == BEGINS_LABEL)
+                else:
+                    is_complete = False
+            if not (is_complete if needs_all else of_form >= LEAST_SHARED * total):
+                continue
+            form_level: Any = min(_LEVELS, np.int64(_MOST * of_form / total))
+            name_level: Any = min(_LEVELS, np.int64(_OF_SHARE * of_name))
+            score = 2 * _LOGS[form_level] + _LOGS[name_level] + prior + (_UNIT if at_start else 0)
+            if kept == room and score <= best[1, room - 1]:
+                continue
+            is_new = True
+            for k in range(len(there)):
+                is_new = is_new and np.int64(there[k]) != entity
+            for k in range(first[words] if is_new else 0):
+                if seen[k]:
+                    place = position(postings, begins[k], ends[k], entity)
+                    is_new = is_new and (place == ends[k] or postings[place] != entity)
+            if not is_new:
+                continue
+            if farthest >= TYPO:
+                kind = MISSPELLED
+            elif is_complete and farthest == SAME:
+                kind = CONTAINS
+            elif is_complete and name_level >= _WHOLE_LEVEL:
+                kind = OTHER_FORM
             else:
-                is_complete = False
-        for k in range(first[rare], first[rare + 1]):
-            at[k] += at[k] < ends[k] and postings[at[k]] == entity
-        is_wanted = is_complete if needs_all else of_form >= LEAST_SHARED * total
-        if is_known or not is_wanted:
-            continue
-        form_level: Any = min(_LEVELS, np.int64(_MOST * of_form / total))
-        name_level: Any = min(_LEVELS, np.int64(_OF_SHARE * of_name))
-        score = 2 * _LOGS[form_level] + _LOGS[name_level] + prior + (_UNIT if at_start else 0)
-        if (kept == room and score <= best[1, worst]) or _is_among(entity, there):
-            continue
-        if kept < room:
-            worst, kept = kept, kept + 1
-        best[0, worst], best[1, worst] = entity, score
-        if farthest >= TYPO:
-            best[2, worst] = MISSPELLED
-        elif is_complete and farthest == SAME:
-            best[2, worst] = CONTAINS
-        elif is_complete and name_level >= _WHOLE_LEVEL:
-            best[2, worst] = OTHER_FORM
-        else:
-            best[2, worst] = SHARES
-        if kept == room:
-            worst = _worst(best, kept)
-
-
-@kernel
-def _worst(best: Any, kept: Any) -> Any:
-    """Return where the lowest score is; of equal ones, that of the lowest prior."""
-    worst = 0
-    for k in range(1, kept):
-        if best[1, k] < best[1, worst] or (best[1, k] == best[1, worst] and best[0, k] > best[0, worst]):
-            worst = k
-    return worst
-
-
-@kernel
-def _is_among(entity: Any, entities: Any) -> Any:
-    at = 0
-    while at < len(entities) and entities[at] != entity:
-        at += 1
-    return at < len(entities)
+                kind = SHARES
+            place = min(kept, room - 1)
+            kept = place + 1
+            while place > 0 and best[1, place - 1] < score and looked_at < EVERYTHING:
+                best[0, place], best[1, place], best[2, place] = best[0, place - 1], best[1, place - 1], best[2, place - 1]
+                place -= 1
+            best[0, place], best[1, place], best[2, place] = entity, score, kind
+        seen[of_rare] = 1
+    return kept
 
 
 @kernel
