@@ -63,6 +63,15 @@ def find(h: Any, hashes: Any, buckets: Any, shift: Any) -> Any:
     return np.int64(-1)
 
 
+@kernel
+def find_words(words: Any, hashes: Any, buckets: Any) -> Any:
+    """Look words up by their hashes in a `HashTable` [w] int64; -1 where it has not got one."""
+    rows, shift = np.full(len(words), -1, np.int64), shift_of(buckets)
+    for word in range(len(words) if len(hashes) else 0):
+        rows[word] = find(words[word], hashes, buckets, shift)
+    return rows
+
+
 def _fill(values: Any, first: Any, last: Any, value: Any) -> None:
     values[first:last] = value
 

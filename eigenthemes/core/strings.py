@@ -222,11 +222,12 @@ class HashTable:
         return cls(hashes, buckets)
 
     def find_all(self, hashes: NDArray[np.uint64]) -> NDArray[np.int64]:
-        """Return the rows of many hashes, -1 for those that the table does not have."""
-        if not len(self.hashes):
-            return np.full(len(hashes), -1)
-        row = np.minimum(np.searchsorted(self.hashes, hashes), len(self.hashes) - 1)
-        return np.where(self.hashes[row] == hashes, row, -1)
+        """Return the rows of many hashes, -1 for those that the table does not have; OutOfBoundsError where it is damaged."""
+        from eigenthemes.core.array_kernels import find_words
+
+        bucket = (hashes >> np.uint64(65 - len(self.buckets).bit_length())).astype(np.int64)
+        check_bounds(self.buckets, bucket, len(self.hashes))
+        return np.asarray(find_words.select_backend(len(hashes))(hashes, self.hashes, self.buckets))
 
     def find(self, h: int) -> int:
         """Return the row of the hash `h`, or -1."""

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.core.array_kernels import OFFSET, fill, find, finish, grown, place_of, shift_of, step, table_size
+from eigenthemes.core.array_kernels import OFFSET, fill, finish, grown, place_of, step, table_size
 from eigenthemes.core.jit import kernel
 from eigenthemes.core.strings import HashTable, Strings
 
@@ -128,15 +128,6 @@ def hash_letters(text: Any, starts: Any, ends: Any) -> Any:
                 h = step(h, byte)
         hashes[name] = finish(h)
     return hashes
-
-
-@kernel
-def find_words(words: Any, hashes: Any, buckets: Any) -> Any:
-    """Look words up by their hashes in a `HashTable` [w] int64; -1 where it has not got one."""
-    rows, shift = np.full(len(words), -1, np.int64), shift_of(buckets)
-    for word in range(len(words) if len(hashes) else 0):
-        rows[word] = find(words[word], hashes, buckets, shift)
-    return rows
 
 
 @kernel

@@ -233,14 +233,12 @@ class KB(KBFiles, Displayed):
 
     def indices_of(self, entity_ids: Sequence[str]) -> NDArray[np.int64]:
         """Return the indices of many ids at once; -1 where unknown."""
-        from eigenthemes.kb.name_arrays import find_words
-
         try:  # no check of each of thousands of ids
             entity_ids = list(entity_ids)
             hashes = hash_strings(Strings.of(entity_ids))
         except (AttributeError, TypeError):
             raise OptionError(f"entity_ids is {entity_ids!r:.40}; expected a list of texts", where="entity_ids") from None
-        row = find_words.select_backend(len(hashes))(hashes, self.array("id_hashes"), self.array("id_buckets"))
+        row = HashTable(self.array("id_hashes"), self.array("id_buckets")).find_all(hashes)
         indices = np.where(row >= 0, self.array("id_entities")[row].astype(np.int64), -1)
         for i in np.flatnonzero(indices < 0).tolist():
             index = self.index_of(entity_ids[i])

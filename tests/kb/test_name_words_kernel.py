@@ -10,10 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from eigenthemes.core.array_kernels import find_words
 from eigenthemes.core.arrays import lists_of, read_only
 from eigenthemes.core.jit import Kernel
 from eigenthemes.core.strings import HashTable, Strings, hash_strings
-from eigenthemes.kb.name_arrays import MOST_LONGER, find_words, hash_letters, hash_words, longer_names
+from eigenthemes.kb.name_arrays import MOST_LONGER, hash_letters, hash_words, longer_names
 from eigenthemes.names.name_index import letters_of
 from eigenthemes.text.normalize import normalize
 
@@ -55,7 +56,7 @@ def test_letters_have_the_hashes_of_the_index(names: list[str]) -> None:
 def test_words_are_found_or_not(known: list[str], asked: list[str]) -> None:
     table = HashTable.of(np.unique(hashed(known)[1]))
     hashes = hashed(asked)[1]
-    assert np.array_equal(both(find_words, hashes, table.hashes, table.buckets), table.find_all(hashes))
+    assert both(find_words, hashes, table.hashes, table.buckets).tolist() == [table.find(int(h)) for h in hashes]
 
 
 def containing(names: list[str]) -> list[list[int]]:

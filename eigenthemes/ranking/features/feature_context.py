@@ -158,10 +158,7 @@ class FeatureContext:
 
     def tokens(self, words: NDArray[np.uint64]) -> Ints:
         """Look words up by their hashes: their tokens, -1 where the KB does not know one."""
-        from eigenthemes.kb.name_arrays import find_words
-
-        table = self.token_table
-        return np.asarray(find_words.select_backend(len(words))(words, table.hashes, table.buckets))
+        return self.token_table.find_all(words)
 
 
 def about_length(indptr: Ints, owners: Ints, *, most: int | None = None) -> int:
