@@ -43,6 +43,23 @@ def clues(document: Document, mentions: Sequence[Mention]) -> list[float]:
     ]
 
 
+_SEPARATORS = ";|\u2022\t"
+_ITEM_BEGINS, _ITEM_ENDS = re.compile(rf"(?:^|[{_SEPARATORS}:\n])[ -]*$"), re.compile(rf"[ .]*(?:[{_SEPARATORS}\n]|$)")
+
+
+def listed(document: Document, mentions: Sequence[Mention]) -> list[bool]:
+    """Return which mentions are a whole item of a list of keywords ("Keywords: wages; mortgages"): somebody wrote them as names."""
+    text = document.text or ""
+    if not any(separator in text for separator in _SEPARATORS):
+        return [False] * len(mentions)
+    return [mention.start is not None and _is_item(text, mention.start, mention.start + len(mention.text)) for mention in mentions]
+
+
+def _is_item(text: str, start: int, end: int) -> bool:
+    begins, ends = _ITEM_BEGINS.search(text, max(0, start - _NEAR), start), _ITEM_ENDS.match(text, end)
+    return begins is not None and ends is not None and any(separator in begins[0] + ends[0] for separator in _SEPARATORS)
+
+
 def follows_title(document: Document, mention: Mention) -> bool:
     """Return whether a title of a person stands before a mention."""
     if mention.start is None:

@@ -14,6 +14,7 @@ from eigenthemes.core.threads import lazy
 from eigenthemes.kb.name_arrays import UNBRACKETED
 from eigenthemes.kb.store import KB, Vectors
 from eigenthemes.names.detectors import Detector, cell_forms, detector_named, with_mentions
+from eigenthemes.names.evidence import listed
 from eigenthemes.names.generator import CandidateGenerator, CandidateOptions, CandidateTable, match_types_of
 from eigenthemes.names.retrieval import REMEMBERED
 from eigenthemes.records import Document, Mention, PlainMentions, mention_texts
@@ -277,8 +278,10 @@ class BatchMaker:
         batch = Batch(
             complete, mention_bounds, bounds, table, self.vectors, unknown, detected, forms, witnesses, without_vector
         )
-        if detected is not None and witnesses is not None:
+        if detected is not None:
             detected &= batch.is_own
+            items = [listed(document, document.mentions or ()) for document in complete]
+            detected &= ~np.fromiter(chain.from_iterable(items), bool, len(detected))
         return batch
 
     def _with_witnesses(self, documents: list[Document]) -> tuple[list[Document], NDArray[np.int64] | None]:
