@@ -141,8 +141,6 @@ INTERFACES = {"text": in_texts, "list": in_a_list, "mention": as_mentions, "cell
 @pytest.mark.parametrize("interface", INTERFACES)
 @pytest.mark.parametrize("form", FORMS)
 def test_names_in_other_forms(linkers: dict[str, Linker], form: str, interface: str) -> None:
-    if (form, interface) == ("person, title and last name", "cell"):
-        pytest.xfail("a column of last names with titles: a ranker trained on some sixty names links two thirds of them")
     linker = linkers["common" if form.startswith("concept") else "proper"]
     entities, names = zip(*FORMS[form], strict=True)
     found = INTERFACES[interface](linker, list(names))

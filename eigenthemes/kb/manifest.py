@@ -95,7 +95,7 @@ def _fits(value: Any, layout: Any) -> bool:
 
 
 FORMAT = "eigenthemes-kb"
-VERSION = 4
+VERSION = 5
 MANIFEST = "manifest.json"
 NEW_MANIFEST = f"{MANIFEST}.new"
 DATA_FOLDER = re.compile(r"data-[0-9a-z-]+")

@@ -33,7 +33,7 @@ from eigenthemes.names.weak_words import COST_OF_FUNCTION, COST_OF_NAMING, FUNCT
 
 COLUMNS = {
     "name_coverage": "the share of the information of a name that the mention has; weak words (articles, titles, legal forms) "
-    "count a tenth",
+    "count 3 %",
     "form_coverage": "the share of the information of the mention that the name has",
     "coverage": "the product of both, of the name for which it is highest",
     "missing": "log of 1 + the bits of the name that are missing",

@@ -10,7 +10,8 @@ from eigenthemes.records import Document, Mention, Span
 
 _NEAR = 24  # characters looked at on each side
 
-_TITLE = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|Prof|Sen|Rep|Gov|Rev|Capt|Sgt|Lt|Col)\.? $")
+_A_TITLE = r"(?:Mr|Mrs|Ms|Dr|Prof|Sen|Rep|Gov|Rev|Capt|Sgt|Lt|Col)\.? "
+_TITLE = re.compile(rf"\b{_A_TITLE}$")
 _OF_TITLE = 8  # characters at the end of what stands before: the longest title, and one before it
 _SYMBOLS_BEFORE, _SYMBOLS_AFTER = tuple("=<>±"), tuple("=<>")
 _HYPHENS = tuple("-\u2010\u2011")
@@ -44,15 +45,19 @@ def clues(document: Document, mentions: Sequence[Mention]) -> list[float]:
 
 
 _SEPARATORS = ";|\u2022\t"
-_ITEM_BEGINS, _ITEM_ENDS = re.compile(rf"(?:^|[{_SEPARATORS}:\n])[ -]*$"), re.compile(rf"[ .]*(?:[{_SEPARATORS}\n]|$)")
+_ITEM_BEGINS = re.compile(rf"(?:^|[{_SEPARATORS}:\n])[ -]*(?:{_A_TITLE})?$")
+_ITEM_ENDS = re.compile(rf"[ .]*(?:[{_SEPARATORS}\n]|$)")
 
 
-def listed(document: Document, mentions: Sequence[Mention]) -> list[bool]:
-    """Return which mentions are a whole item of a list of keywords ("Keywords: wages; mortgages"): somebody wrote them as names."""
+def are_items(document: Document, mentions: Sequence[Mention]) -> list[bool]:
+    """Return which mentions are a whole item of a list: "Keywords: wages; mortgages" holds names, and nothing else."""
     text = document.text or ""
     if not any(separator in text for separator in _SEPARATORS):
         return [False] * len(mentions)
-    return [mention.start is not None and _is_item(text, mention.start, mention.start + len(mention.text)) for mention in mentions]
+    return [
+        mention.start is not None and mention.end is not None and _is_item(text, mention.start, mention.end)
+        for mention in mentions
+    ]
 
 
 def _is_item(text: str, start: int, end: int) -> bool:

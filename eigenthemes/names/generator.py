@@ -29,7 +29,6 @@ from eigenthemes.names.name_index import only_entities
 from eigenthemes.names.name_memory import name_memories
 from eigenthemes.names.retrieval import CONTAINS, MATCH_TYPES, REMEMBERED, find_candidates, find_containing
 from eigenthemes.names.token_model import TokenModel, analyse
-from eigenthemes.names.weak_words import ARTICLE, FUNCTION
 from eigenthemes.records import Candidate
 from eigenthemes.text.normalize import NormalizedNames, name_key, normalize, normalize_many, squash, tokenize
 
@@ -241,8 +240,6 @@ class CandidateGenerator:
             in_capitals[row] = names[row].isupper() and not model.analysis.is_inflected
         options = not self.aliases, self.incomplete and model.analysis.is_inflected, self.max_candidates is None
         run(forms.arrays, (key_row, in_capitals), (*arrays, index.share), model.related, options, found)
-        if self.max_candidates is not None:
-            _without_parts(found, indptr, (token >= 0) & (model.kinds[np.maximum(token, 0)] & (ARTICLE | FUNCTION) > 0))
         return found
 
     def _table(self, counts: Ints, entity: NDArray[np.uint32], match_types: NDArray[np.uint8]) -> CandidateTable:
@@ -370,16 +367,6 @@ def match_types_of(generator: CandidateGenerator, names: Sequence[str], name_of:
         same = having[at] == asked
         found[same] = index.key_kinds[places[at[same]]]
     return found
-
-
-def _without_parts(found: tuple[Ints, Any, Any], indptr: Ints, is_weak: NDArray[np.bool_]) -> None:
-    """Drop longer names from the candidates of forms that have nothing but articles and function words."""
-    counts, entities, kinds = found
-    strong = np.concatenate(([0], np.cumsum(~is_weak)))
-    for row in np.flatnonzero((np.diff(strong[indptr]) == 0) & (counts > 0)).tolist():
-        kept = np.flatnonzero(kinds[row, : counts[row]] <= ACRONYM)
-        counts[row] = len(kept)
-        entities[row, : len(kept)], kinds[row, : len(kept)] = entities[row, kept], kinds[row, kept]
 
 
 def _text_of(normalized: NormalizedNames, row: int) -> str:

@@ -85,7 +85,7 @@ def find_candidates(forms: Any, keys: Any, index: Any, related: Any, options: An
         entities, kinds = found[1][m], found[2][m]
         count = _whole_names(keys[0][m], keys[1][m], index, options[0], entities, kinds)
         if count < most:
-            words = _open_lists(m, forms, related, index[3], first, weight, lists)
+            words = _open_lists(m, forms, related, index[3], options[2], first, weight, lists)
             count = _add_sharing(words, first, weight, lists, index, options, best, count, entities, kinds)
         if not options[2]:
             _sort(entities, kinds, count)
@@ -115,15 +115,18 @@ def _whole_names(key: Any, in_capitals: Any, index: Any, labels_only: Any, entit
 
 
 @kernel
-def _open_lists(form: Any, forms: Any, related: Any, postings_indptr: Any, first: Any, weight: Any, lists: Any) -> Any:
+def _open_lists(
+    form: Any, forms: Any, related: Any, postings_indptr: Any, weak_too: Any, first: Any, weight: Any, lists: Any
+) -> Any:
     """Write the words of a form, each once, with their weights, and the posting lists of the tokens they may mean.
 
     Returns how many words there are; the lists of word i are first[i]:first[i + 1].
     """
-    indptr, token, cost, of_unknown = forms[0], forms[1], forms[3], forms[4]
+    indptr, token, information, cost, of_unknown = forms[0], forms[1], forms[2], forms[3], forms[4]
     words, many = 0, 0
     for at in range(indptr[form], min(indptr[form + 1], indptr[form] + MOST_TOKENS)):
-        is_new = True
+        # weak words are in too many names, and may well be missing
+        is_new = weak_too or 2 * cost[at] > information[at]
         for before in range(indptr[form], at):
             is_new = is_new and (token[before] != token[at] or token[at] < 0)
         if not is_new:
@@ -238,7 +241,7 @@ def _gather(
                 rest -= weight[i]
                 place, of_word = here, of_rare
                 if i != rare:
-                    place, of_word = np.int64(-1), first[i]
+                    place, of_word = -1, first[i]
                     while place < 0 and of_word < first[i + 1]:
                         if at[of_word] < ends[of_word] and postings[at[of_word]] < entity:
                             at[of_word] = position(postings, at[of_word], ends[of_word], entity)

@@ -413,6 +413,12 @@ class Forms:
         """All of it, for kernels."""
         return self.indptr, self.token, self.information, self.cost, *self.related, *self.letters, self.named
 
+    @property
+    def without_naming(self) -> tuple[Ints, Ints]:
+        """The tokens without articles and titles in front, and legal forms at the end: (indptr [forms + 1], tokens)."""
+        kept = self.cost > (COST_OF_NAMING + COST_OF_FUNCTION) / 2 * self.information
+        return np.concatenate(([0], np.cumsum(kept)))[self.indptr], self.token[kept]
+
 
 def analyse(name_of: Callable[[int], str], indptr: Ints, token: Ints, model: TokenModel) -> Forms:
     """Analyse forms, given their tokens; `name_of` returns a form, normalised, and is called for those with unknown words."""

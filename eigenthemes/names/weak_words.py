@@ -110,8 +110,9 @@ sr senior
 """
 EQUIVALENT = {word: line.split()[0] for line in _EQUIVALENT.strip().splitlines() for word in line.split()}
 
-# share of its information that it costs to drop or add a word
-COST_OF_NAMING, COST_OF_FUNCTION = 0.1, 0.3
+# share of its information that it costs to drop or add a word; of members of parliament in cells as "Mr. Cantwell", .98 are
+# right with .03, and .80 with .1
+COST_OF_NAMING, COST_OF_FUNCTION = 0.03, 0.3
 
 
 @cache

@@ -14,7 +14,7 @@ from eigenthemes.core.threads import lazy
 from eigenthemes.kb.name_arrays import UNBRACKETED
 from eigenthemes.kb.store import KB, Vectors
 from eigenthemes.names.detectors import Detector, cell_forms, detector_named, with_mentions
-from eigenthemes.names.evidence import listed
+from eigenthemes.names.evidence import are_items
 from eigenthemes.names.generator import CandidateGenerator, CandidateOptions, CandidateTable, match_types_of
 from eigenthemes.names.retrieval import REMEMBERED
 from eigenthemes.records import Document, Mention, PlainMentions, mention_texts
@@ -199,6 +199,14 @@ class Batch:
         bounds = self.mention_bounds.tolist()
         return zip(self.documents, bounds[:-1], bounds[1:], strict=True)
 
+    @lazy
+    def listed(self) -> NDArray[np.bool_]:
+        """Return which detected mentions are a whole item of a list of keywords: they are as good as given [mentions]."""
+        if self.detected is None:
+            return np.zeros(self.table.mentions, dtype=bool)
+        items = chain.from_iterable(are_items(document, document.mentions or ()) for document in self.documents)
+        return np.fromiter(items, bool, len(self.detected)) & self.detected
+
     @property
     def is_own(self) -> NDArray[np.bool_]:
         """Return a mask of the documents' own mentions, without those of `about` [mentions]."""
@@ -278,10 +286,8 @@ class BatchMaker:
         batch = Batch(
             complete, mention_bounds, bounds, table, self.vectors, unknown, detected, forms, witnesses, without_vector
         )
-        if detected is not None:
+        if detected is not None and witnesses is not None:
             detected &= batch.is_own
-            items = [listed(document, document.mentions or ()) for document in complete]
-            detected &= ~np.fromiter(chain.from_iterable(items), bool, len(detected))
         return batch
 
     def _with_witnesses(self, documents: list[Document]) -> tuple[list[Document], NDArray[np.int64] | None]:

@@ -191,7 +191,7 @@ def _namesakes(groups: MentionGroups, context: FeatureContext) -> Ints:
 class Detection:
     """Probabilities that the mention groups of a batch are names of this KG.
 
-    factor      [m] of each group; 1 where the mention was given
+    factor      [m] of each group; 1 where the mention was given, or is an item of a list of keywords
     abbreviated [m] what the text defines the name to stand for, where it speaks against it; else empty
     """
 
@@ -219,7 +219,7 @@ def detect(
         odds = odds + adaptation.odds(groups, best.having, best.popularity, tuple(POPULARITY))
     factor = np.ones(len(groups))
     factor[best.having] = settle(odds, document, len(groups.batch.documents))
-    factor[~detected[groups.first_mention]] = 1.0
+    factor[(~detected | groups.batch.listed)[groups.first_mention]] = 1.0
     return Detection(factor, abbreviated)
 
 

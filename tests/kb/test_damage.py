@@ -186,7 +186,7 @@ def _manifests(kb: Path) -> Iterator[tuple[str, str]]:
         changed = {**manifest, part: value}
         yield part, json.dumps({**changed, "sha256": own_hash(changed)})
     yield "manifest.json", "[" * 100_000
-    yield "manifest.json", '{"format": "eigenthemes-kb", "version": 4, "data": "data-0"}'
+    yield "manifest.json", '{"format": "eigenthemes-kb", "version": 5, "data": "data-0"}'
 
 
 COMMANDS: tuple[tuple[str, ...], ...] = (

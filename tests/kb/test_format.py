@@ -33,7 +33,7 @@ def edit(kb: KB, **changes: Any) -> None:
 
 
 def test_the_manifest_knows_its_own_hash(kb: KB) -> None:
-    assert kb.manifest["version"] == 4
+    assert kb.manifest["version"] == 5
     assert kb.manifest["sha256"] == own_hash(kb.manifest)
     assert next(iter(kb.verify())) == ("manifest.json", True)
     edit(kb, counts={**kb.manifest["counts"], "entities": 17})
@@ -55,8 +55,8 @@ def test_the_order_and_spelling_of_the_json_do_not_matter(kb: KB) -> None:
 
 
 def test_a_newer_format_is_refused_before_its_hash_is_looked_at(kb: KB) -> None:
-    edit(kb, version=5)
-    with pytest.raises(KBVersionError, match=r"has format version 5, this program reads version 4; upgrade with: pip install"):
+    edit(kb, version=6)
+    with pytest.raises(KBVersionError, match=r"has format version 6, this program reads version 5; upgrade with: pip install"):
         KB.open(kb.path)
 
 
@@ -117,7 +117,7 @@ def test_names_that_are_not_utf_8_are_kept(kb: KB) -> None:
 
 def test_an_older_format_is_refused(kb: KB) -> None:
     edit(kb, version=1)
-    with pytest.raises(KBVersionError, match=r"has format version 1, this program reads version 4; build the KB again"):
+    with pytest.raises(KBVersionError, match=r"has format version 1, this program reads version 5; build the KB again"):
         KB.open(kb.path)
 
 

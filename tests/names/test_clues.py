@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eigenthemes.names.evidence import NO_NAME, clues, follows_title
+from eigenthemes.names.evidence import NO_NAME, are_items, clues, follows_title
 from eigenthemes.records import Document, Mention
 
 
@@ -93,3 +93,23 @@ def test_clues_are_as_they_read(text: str, start: int, size: int) -> None:
     mention = Mention(text[start : start + size], start, start + size)
     found = clues(Document(text=text, mentions=(mention,)), [mention])[0]
     assert found == pytest.approx(as_it_reads(text, start, start + size))
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "expected"),
+    [
+        ("Keywords: wages; mortgages", "wages", True),
+        ("Keywords: wages; mortgages", "mortgages", True),
+        ("Keywords: wages; mortgages.", "mortgages", True),
+        ("Wages | Mortgages | Prices", "Mortgages", True),
+        ("Present: Mr. Baker; Ms Cole", "Baker", True),
+        ("Keywords: minimum wages; mortgages", "wages", False),
+        ("It fell; wages rose", "wages", False),
+        ("We read about wages, mortgages and prices.", "wages", False),
+        ("wages", "wages", False),
+    ],
+)
+def test_whole_items_of_lists_are_recognised(text: str, name: str, expected: bool) -> None:
+    start = text.index(name)
+    mention = Mention(name, start, start + len(name))
+    assert are_items(Document(text=text), [mention]) == [expected]

@@ -36,7 +36,7 @@ def ids(kb: KB, name: str, **options: object) -> list[str]:
         ("NBA", "nba", "acronym"),
         ("Iowans", "iowa", "alias"),
         ("Tumors", "tumor", "other form"),
-        ("the Iowa", "iowa", "shares words"),
+        ("the Iowa", "iowa", "contains all words"),
         ("Cities of Light", "paris", "shares words"),
         ("Jordan, Michael", "mj", "same core"),
         ("Iowa's", "iowa", "other form"),

@@ -36,7 +36,12 @@ _SPELLING = {
     "overlap": "words that the mention and a name share, as a part of all their words; 0 where a name has all of them",
 }
 # the alignment comes first, where `nil` looks for it
-_COLUMNS = {**alignment.COLUMNS, **{column: meaning for column, (_, meaning) in _MATCH_TYPES.items()}, **_SPELLING}
+_COLUMNS = {
+    **alignment.COLUMNS,
+    **{column: meaning for column, (_, meaning) in _MATCH_TYPES.items()},
+    **_SPELLING,
+    "name_words": "log of the number of words of the mention, without articles and titles in front and legal forms at the end",
+}
 _ALIGNED, _TYPED = len(alignment.COLUMNS), len(alignment.COLUMNS) + len(_MATCH_TYPES)
 _GIVEN = np.array((alignment.NAME_COVERAGE, alignment.FORM_COVERAGE, alignment.COVERAGE, alignment.SAME_NAME))
 _STEPS = 25  # of comparing a mention with one name, in plain Python
@@ -54,8 +59,11 @@ def compute(groups: MentionGroups, context: FeatureContext) -> NDArray[np.float3
     indptr, words = lists_of(groups.words, groups.name_of)
     steps = _STEPS * about_length(context.spelled[0], groups.entity)
     tokens = context.tokens(words)
-    columns[:, _TYPED:] = spelling.select_backend(steps)(
-        (indptr, tokens),
+    forms = token_model.analyse(lambda group: groups.names[groups.name_of[group]], indptr, tokens, context.token_model)
+    cores = forms.without_naming
+    columns[:, -1] = np.log(np.maximum(1, np.diff(cores[0])))[groups.group]
+    columns[:, _TYPED:-1] = spelling.select_backend(steps)(
+        cores,
         _letters(groups),
         groups.bounds,
         groups.entity,
@@ -63,7 +71,6 @@ def compute(groups: MentionGroups, context: FeatureContext) -> NDArray[np.float3
         (WHOLE, SHARES, MISSPELLED),
         context.spelled,
     )
-    forms = token_model.analyse(lambda group: groups.names[groups.name_of[group]], indptr, tokens, context.token_model)
     columns[:, :_ALIGNED] = alignment.align.select_backend(steps)(
         forms.arrays, groups.bounds, groups.entity, match_type <= WHOLE, *context.aligned_with
     )

@@ -66,7 +66,6 @@ _RIVAL = 0.8  # share of the best coverage from which a candidate counts as a ri
 NIL_COLUMNS = {
     "none": "1: there are candidates",
     "alone": "the document has no other name",
-    "name_words": "log of the number of words",
     "candidates": "log of the number of candidates whose names fit nearly as well as the best",
     "doubt": "minus the log of the best candidate's probability among them",
 }  # of a mention group; the columns of its best candidate follow: no two may have one name
@@ -83,9 +82,8 @@ def nil_features(groups: MentionGroups, features: NDArray[np.float32], probabili
     of_having = np.empty((len(having), len(NIL_COLUMNS) + features.shape[1]), np.float32)
     of_having[:, 0] = 1
     of_having[:, 1] = groups.other_names[having] == 0
-    of_having[:, 2] = groups.log_words[having]
-    of_having[:, 3] = np.log(_rivals(groups, features[:, COVERAGE]))[having]
-    of_having[:, 4] = -np.log(np.maximum(probability[best], 1e-6))
+    of_having[:, 2] = np.log(_rivals(groups, features[:, COVERAGE]))[having]
+    of_having[:, 3] = -np.log(np.maximum(probability[best], 1e-6))
     of_having[:, len(NIL_COLUMNS) :] = np.take(features, best, axis=0)
     if len(having) == len(groups):
         return of_having
