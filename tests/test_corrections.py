@@ -298,9 +298,18 @@ def test_an_added_name_holds_in_every_form_and_interface(tmp_path: Path) -> None
         {"id": f"c{i}", "name": f"{name} Industries, Inc."} for i, name in enumerate(("Acme", "Globex", "Initech", "Umbrella"))
     ]
     sources = write_sources(tmp_path / "s", nodes, [("c0", "c1"), ("c1", "c2"), ("c2", "c3")])
-    kb = build_kb(sources, tmp_path / "my.kb", names=[("Big Blue Box", "c2")])
+    kb = build_kb(sources, tmp_path / "my.kb", names=[("Big Blue Box", "c2"), ("Zorblat", "c2")])
     linker = Linker(kb)
-    for form in ("Big Blue Box", "the Big Blue Box", "BIG BLUE BOX", "Big-Blue Box", "Big Blue Box Corp."):
+    forms = (
+        "Big Blue Box",
+        "the Big Blue Box",
+        "BIG BLUE BOX",
+        "Big-Blue Box",
+        "Big Blue Box Corp.",
+        "big blue box",
+        "Big Blue Box's",
+    )
+    for form in (*forms, "Zorblats", "Zorblat's", "zorblat"):
         (link,) = linker.link({"mentions": [{"text": form}]}).links
         assert link.entity == "c2", form
         assert [each.entity for each in linker.link(f"Yesterday we met {form} again.").links] == ["c2"], form

@@ -15,6 +15,7 @@ from eigenthemes.kb.store import KB
 from eigenthemes.names.analysis import NameAnalysis
 from eigenthemes.records import Document, Mention
 from eigenthemes.text.normalize import normalize, squash
+from eigenthemes.text.stems import stem
 
 if TYPE_CHECKING:
     from eigenthemes.kb.writer import KBWriter
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 NOT_A_NAME, GONE = "not_a_name", "gone"  # fields of a mention: it is no name; its entity was in the KB, and is no more
 ADDED = "added names"  # the key of the document of names that people gave
 FILES = ("memory_blob", "memory_offsets")
+_SHORTEST_STEMS = 4  # letters: Mar is no form of Mars
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,9 +266,11 @@ class NameMemories:
                 self._names[key_of(answered.text)].spellings.add(answered.text)
         self._analysis = NameAnalysis.of(kb)
         self.by_core: dict[str, NameMemory] = {}
+        self._by_stems: dict[str, NameMemory] = {}
         for said_of_name in self._names.values():
             for spelling in sorted(said_of_name.spellings):
                 self.by_core.update((core, said_of_name) for core in self._analysis.cores(spelling) if len(core) > 1)
+                self._by_stems.update((stems, said_of_name) for stems in self._stems(normalize(spelling)))
 
     def __len__(self) -> int:
         return len(self._names)
@@ -276,11 +280,22 @@ class NameMemories:
         return document_key(document) in self._said
 
     def find(self, normalized: str, *, without: DocumentAnswer | None = None) -> NameMemory | None:
-        """Return the counts of a normalised name, or of one with its core, without one document; None if there are none."""
+        """Return the counts of a normalised name, or of one with its core or stems; None if there are none.
+
+        without  a document that does not count
+        """
         found = self._names.get(squash(normalized))
         if found is None:
             found = next(filter(None, map(self.by_core.get, sorted(self._analysis.cores(normalized)))), None)
+        if found is None:
+            found = next(filter(None, map(self._by_stems.get, self._stems(normalized))), None)
         return found if found is None or without is None else found.without(without)
+
+    def _stems(self, normalized: str) -> list[str]:
+        """Return the stems of a name in each language, also of a proper name: people give it a plural and a possessive."""
+        words = self._analysis.strong_words(normalized.split())
+        joined = ("".join(stem(word, language) for word in words) for language in self._analysis.languages)
+        return [stems for stems in joined if len(stems) >= _SHORTEST_STEMS]
 
     def corrections_in(self, document: Document) -> dict[str, DocumentAnswer]:
         """Return the document's own corrections by name, normalised and without spaces."""

@@ -18,7 +18,8 @@ from eigenthemes.names.analysis import NameAnalysis
 from eigenthemes.names.name_memory import NameMemories, NameMemory
 from eigenthemes.names.token_model import EQUIVALENT as OTHER_SPELLING
 from eigenthemes.names.token_model import TYPO, TokenModel
-from eigenthemes.names.weak_words import EQUIVALENT, FUNCTION
+from eigenthemes.names.weak_words import EQUIVALENT, FUNCTION, is_common
+from eigenthemes.text.normalize import normalize
 from eigenthemes.text.segment import Pieces, Words
 
 LONGEST = 12  # pieces of a span
@@ -153,7 +154,8 @@ class CoreForms:
 class RememberedNames:
     """Finds the names that people linked, and did not more often call no name.
 
-    A name that was always written with a capital ("Aids") is not found in small letters.
+    A common word that was always written with a capital ("Aids") is not found in small letters. The s of a plural or
+    possessive may follow, also where names are not inflected.
 
     allowed  [entities] bool: those that may be meant; names that only meant others are no names. None: all
     """
@@ -164,8 +166,12 @@ class RememberedNames:
     def matches(self, text: str, pieces: Pieces, written: WordForms, cores: list[WordForms]) -> Matches:
         """Return the spans that are such a name or have the core of one."""
         matches = list[Matches]()
+        ends_in_s = written.forms.blob[np.maximum(written.forms.offsets[1:] - 1, 0)] == ord("s")
+        written = replace(written, drops=written.drops | ends_in_s)
         for forms, (keys, is_small) in ((written, self._names), *((core, self._cores) for core in cores)):
             found = find_names(pieces, forms, keys)
+            if forms is not written:
+                found[:, 3] = SAME_CORE
             spans = zip(pieces.starts[found[:, 0]].tolist(), pieces.ends[found[:, 1]].tolist(), strict=True)
             capital = np.array([not text[start:end].islower() for start, end in spans], dtype=bool)
             matches.append(found[capital | is_small[found[:, 2]]])
@@ -175,9 +181,9 @@ class RememberedNames:
 
 
 def _linked_names(names: dict[str, NameMemory], allowed: Flags | None) -> tuple[Keys, Flags]:
-    """Return the names that were linked, as keys, and which of them were written in lower case."""
+    """Return the names that were linked, as keys, and which of them may be meant in lower case."""
     small = {
-        name: any(spelling.islower() for spelling in said.spellings)
+        name: any(spelling.islower() or not is_common(normalize(spelling)) for spelling in said.spellings)
         for name, said in names.items()
         if sum(said.linked.values()) > said.not_a_name and (allowed is None or allowed[list(said.linked)].any())
     }
