@@ -16,7 +16,7 @@ from eigenthemes.core.progress import Progress
 from eigenthemes.core.scratch import Scratch, blocks
 from eigenthemes.core.strings import HashTable, Strings, hash_strings
 from eigenthemes.core.workers import Workers
-from eigenthemes.kb.name_arrays import WHOLE, NameIndexArrays
+from eigenthemes.kb.name_arrays import INDEX_FILES, WHOLE, NameIndexArrays
 from eigenthemes.kb.writer import KBWriter
 from eigenthemes.kg.options import ReadOptions
 from eigenthemes.kg.statements import Statements
@@ -126,7 +126,7 @@ def _write_index(writer: KBWriter, index: NameIndexArrays) -> None:
     writer.add_table("token", index.token_table)
     writer.add("postings_in_label", index.in_label)
     writer.add_table("key", index.key_table)
-    for name in ("postings_indptr", "postings", "key_indptr", "key_entities", "key_kinds", "key_summary", "key_filter"):
+    for name in INDEX_FILES:
         writer.add(name, getattr(index, name))
     writer.add("name_token_indptr", index.spelled.indptr)
     writer.add("name_tokens", index.spelled.tokens)

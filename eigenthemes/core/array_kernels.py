@@ -15,21 +15,13 @@ _S29, _S32 = np.uint64(29), np.uint64(32)
 _MASK = (1 << 64) - 1
 
 
-def _step(h: Any, value: Any) -> Any:
-    return ((int(h) ^ int(value)) * FNV_PRIME) & _MASK
-
-
-def _finish(h: Any) -> Any:
-    return finish_hash(int(h))
-
-
-@kernel(plain=_step)
+@kernel(plain=lambda h, value: ((int(h) ^ int(value)) * FNV_PRIME) & _MASK)
 def step(h: Any, value: Any) -> Any:
     """Return the state of the hash after one more byte (or code point)."""
     return (h ^ np.uint64(value)) * _PRIME
 
 
-@kernel(plain=_finish)
+@kernel(plain=lambda h: finish_hash(int(h)))
 def finish(h: Any) -> Any:
     """Return the final mix."""
     h = h ^ (h >> _S32)
@@ -72,11 +64,7 @@ def find_words(words: Any, hashes: Any, buckets: Any) -> Any:
     return rows
 
 
-def _fill(values: Any, first: Any, last: Any, value: Any) -> None:
-    values[first:last] = value
-
-
-@kernel(plain=_fill)
+@kernel(plain=lambda values, first, last, value: values[first:last].fill(value))
 def fill(values: Any, first: Any, last: Any, value: Any) -> None:
     """Set values[first:last] to one number; numba takes longer to compile an assignment to a slice."""
     for i in range(first, last):
@@ -133,11 +121,21 @@ def grown(values: Any, many: Any, more: Any) -> Any:
     return larger
 
 
-def _sort(values: Any) -> None:
-    values.sort()
+@kernel
+def note(found: Any, many: Any, seen: Any, number: Any, owner: Any) -> Any:
+    """Add a number to the first `many` that were found, unless it is there for this owner; return them and how many they are.
+
+    seen  [numbers] int64: the last owner of each
+    """
+    if seen[number] == owner:
+        return found, many
+    seen[number] = owner
+    found = grown(found, many, 1)
+    found[many] = number
+    return found, many + 1
 
 
-@kernel(plain=_sort)
+@kernel(plain=np.ndarray.sort)
 def sort(values: Any) -> None:
     """Sort some hundred numbers [n] in place, ascending: Shell's sort, with Knuth's gaps."""
     gap = 1

@@ -68,24 +68,18 @@ class Kernel:
         compiled yet is compiled once it has taken as long as that takes. A command takes at most about twice the shortest time.
         """
         coming = steps * self._seconds_per_step
-        if not Kernel._always_compiled:
-            if Kernel._seconds_of_all + coming <= _SECONDS_OF_LOADING and sys.modules.get("numba") is None:
-                return self.timed(self.plain, steps)
-            if self._seconds + coming <= _SECONDS_PER_BYTE * self._bytes and not self._is_cached:
-                return self.timed(self.plain, steps)
-        return self
+        is_worth_loading = Kernel._seconds_of_all + coming > _SECONDS_OF_LOADING or sys.modules.get("numba") is not None
+        is_worth_compiling = self._seconds + coming > _SECONDS_PER_BYTE * self._bytes
+        if Kernel._always_compiled or (is_worth_loading and (is_worth_compiling or self._is_cached)):
+            return self
+        return partial(self._run_plain, steps)
 
-    def timed(self, plain: Callable[..., Any], steps: int) -> Callable[..., Any]:
-        """Return a function that does in plain Python what the kernel does, and whose time is measured."""
-
-        def run(*arguments: Any) -> Any:
-            """Run plain Python, and add its time."""
-            start = time.thread_time()
-            result = plain(*arguments)
-            self.add_plain_run(steps, time.thread_time() - start)
-            return result
-
-        return run
+    def _run_plain(self, steps: int, *arguments: Any) -> Any:
+        """Run plain Python, and add its time."""
+        start = time.thread_time()
+        result = self.plain(*arguments)
+        self.add_plain_run(steps, time.thread_time() - start)
+        return result
 
     def add_plain_run(self, steps: int, seconds: float) -> None:
         """Add the time that plain Python took for `steps`, by which `select_backend` estimates other calls."""

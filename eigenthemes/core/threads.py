@@ -20,7 +20,6 @@ from typing import Any, Generic, TypeVar, overload
 T = TypeVar("T")
 
 VARIABLE = "EIGENTHEMES_BLAS_THREADS"
-
 _LIBRARIES = ("numpy", "scipy.linalg")  # each brings a BLAS of its own
 _limited: set[str] = set()
 _lock = threading.Lock()

@@ -174,19 +174,6 @@ def huffman_tree(counts: Any, parents: Any, signs: Any) -> None:
 
 
 @kernel
-def _choose_path(leaf: Any, parents: Any, branches: Any, targets: Any, signs: Any) -> Any:
-    """Choose the inner nodes above a leaf, which have the rows from 0 on; returns their number."""
-    leaves = (len(parents) + 1) // 2
-    node, count = np.uint64(leaf), 0
-    while node != np.uint64(len(parents) - 1):
-        signs[count] = branches[node]
-        node = np.uint64(parents[node])
-        targets[count] = node - np.uint64(leaves)
-        count += 1
-    return count
-
-
-@kernel
 def _step(product: Any, sign: Any, rate: Any) -> Any:
     """Return how far a pair with this dot product moves: the gradient of log sigmoid(sign * product), times the rate."""
     cell: Any = np.int64((np.float32(_REACH) - sign * product) * _SCALE)
@@ -224,8 +211,14 @@ def learn_pairs(inputs: Any, outputs: Any, context: Any, targets: Any, signs: An
 
 @kernel
 def _choose(token: Any, leaf_of: Any, parents: Any, branches: Any, outputs: Any, targets: Any, signs: Any) -> Any:
-    """Choose the targets of a token, in whole groups, and fetch them; returns their number."""
-    count = _choose_path(leaf_of[token], parents, branches, targets, signs)
+    """Choose the targets of a token, the inner nodes above its leaf, in whole groups, and fetch them; returns their number."""
+    leaves = (len(parents) + 1) // 2
+    node, count = np.uint64(leaf_of[token]), 0
+    while node != np.uint64(len(parents) - 1):
+        signs[count] = branches[node]
+        node = np.uint64(parents[node])
+        targets[count] = node - np.uint64(leaves)
+        count += 1
     while count % GROUP:
         targets[count], signs[count] = targets[0], 0
         count += 1

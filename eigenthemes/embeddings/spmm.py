@@ -48,13 +48,9 @@ else:
         return types.void(array, indices), code
 
 
-def _nothing(array: Any, at: Any) -> None:
-    """Do nothing: plain Python cannot prefetch."""
-
-
-@kernel(plain=_nothing)
+@kernel(plain=lambda matrix, row: None)
 def prefetch_row(matrix: Any, row: Any) -> None:
-    """Prefetch all lines of a row of a float32 matrix."""
+    """Prefetch all lines of a row of a float32 matrix; plain Python cannot."""
     for column in range(0, matrix.shape[1], _LINE):
         _prefetch(matrix, (np.uint64(row), np.uint64(column)))
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from eigenthemes.core.array_kernels import note
 from eigenthemes.core.entity_ids import last_part
 from eigenthemes.core.jit import kernel
 from eigenthemes.kb.data_files import StoredArrays
@@ -106,28 +107,18 @@ def entity_attributes(types: Any, graph: Any, further: Any, type_count: Any, att
     """
     seen = np.full(attribute_count, -1, np.int64)
     indptr = np.zeros(len(types[0]), np.int64)
-    found = np.zeros(len(types[1]) + len(graph[1]) + len(further[1]), np.uint32)
+    found = np.zeros(1024, np.uint32)
     many, entry = 0, 0
     for entity in range(len(indptr) - 1):
         for k in range(types[0][entity], types[0][entity + 1]):
-            many = _note(found, many, seen, types[1][k], entity)
+            found, many = note(found, many, seen, types[1][k], entity)
         for k in range(graph[0][entity], graph[0][entity + 1]):
-            many = _note(found, many, seen, type_count + np.int64(graph[1][k]), entity)
+            found, many = note(found, many, seen, type_count + np.int64(graph[1][k]), entity)
             while entry < len(further[0]) and further[0][entry] <= k:
-                many = _note(found, many, seen, type_count + np.int64(further[1][entry]), entity)
+                found, many = note(found, many, seen, type_count + np.int64(further[1][entry]), entity)
                 entry += 1
         indptr[entity + 1] = many
     return indptr, np.copy(found[:many])
-
-
-@kernel
-def _note(found: Any, many: Any, seen: Any, attribute: Any, owner: Any) -> Any:
-    """Note an attribute of an owner unless it is noted already; return how many are noted."""
-    if seen[attribute] == owner:
-        return many
-    seen[attribute] = owner
-    found[many] = attribute
-    return many + 1
 
 
 @kernel

@@ -82,6 +82,10 @@ class TypoIndex:
     filter: NDArray[np.uint8]
 
 
+# those of its arrays that have the same name in the folder
+INDEX_FILES = ("postings_indptr", "postings", "key_indptr", "key_entities", "key_kinds", "key_summary", "key_filter")
+
+
 MOST_LONGER = 32  # names with the first word of a name that are looked at to find longer ones
 _SPACE = 32
 _BEYOND_ASCII = 128

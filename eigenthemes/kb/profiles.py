@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.core.array_kernels import fill, grown, place_of, sort, table_size
+from eigenthemes.core.array_kernels import fill, note, place_of, sort, table_size
 from eigenthemes.core.jit import kernel
 from eigenthemes.core.strings import Strings, hash_strings
 from eigenthemes.kb.data_files import StoredArrays
@@ -106,28 +106,17 @@ def collect_words(descriptions: Any, names: Any, graph: Any, words: Any) -> Any:
         if names[0][entity + 1] > names[0][entity]:
             for k in range(descriptions[0][entity], descriptions[0][entity + 1]):
                 if descriptions[1][k] >= 0:
-                    found, many = _note(found, many, seen, descriptions[1][k], entity)
+                    found, many = note(found, many, seen, descriptions[1][k], entity)
             left = NEIGHBORS
             for k in range(graph[0][entity], graph[0][entity + 1]):
                 label = names[0][graph[1][k]]
                 if label < names[0][graph[1][k] + 1] and left > 0:
                     left -= 1
                     for w in range(names[1][label], names[1][label + 1]):
-                        found, many = _note(found, many, seen, names[2][w], entity)
+                        found, many = note(found, many, seen, names[2][w], entity)
         sort(found[first:many])
         indptr[entity + 1] = many
     return indptr, np.copy(found[:many])
-
-
-@kernel
-def _note(found: Any, many: Any, seen: Any, word: Any, entity: Any) -> Any:
-    """Note a word of an entity unless it is noted already; return the words, with more room if need be, and how many."""
-    if seen[word] == entity:
-        return found, many
-    seen[word] = entity
-    found = grown(found, many, 1)
-    found[many] = word
-    return found, many + 1
 
 
 @kernel

@@ -30,7 +30,7 @@ from eigenthemes.errors import EigenthemesError, OptionError, UnknownEntityError
 from eigenthemes.kb.data_files import ATTEMPTS, KBFiles, replaced
 from eigenthemes.kb.entity_records import BLANK, damaged, entity_records, neighbor_records
 from eigenthemes.kb.manifest import OF_THE_FOLDER, find_damage, missing_parts, overview_rows, read_manifest
-from eigenthemes.kb.name_arrays import NameIndexArrays, SpelledNames, TypoIndex
+from eigenthemes.kb.name_arrays import INDEX_FILES, NameIndexArrays, SpelledNames, TypoIndex
 from eigenthemes.kb.search import of_types
 from eigenthemes.records import Entity, Neighbor
 
@@ -392,19 +392,13 @@ class KB(KBFiles, Displayed):
 
     def _name_index(self, array: Callable[[str], NDArray[Any]]) -> NameIndexArrays:
         return NameIndexArrays(
-            self._strings("tokens"),
-            self._table("token"),
-            array("postings_indptr"),
-            array("postings"),
-            array("postings_in_label"),
-            self._table("key"),
-            array("key_indptr"),
-            array("key_entities"),
-            array("key_kinds"),
-            array("key_summary"),
-            array("key_filter"),
-            TypoIndex(*(array(f"typo_{part}") for part in ("indptr", "members", "checks", "filter"))),
-            array("postings_share"),
+            tokens=self._strings("tokens"),
+            token_table=self._table("token"),
+            in_label=array("postings_in_label"),
+            key_table=self._table("key"),
+            typos=TypoIndex(*(array(f"typo_{part}") for part in ("indptr", "members", "checks", "filter"))),
+            share=array("postings_share"),
+            **dict[str, Any]((name, array(name)) for name in INDEX_FILES),
         )
 
     @cached_property

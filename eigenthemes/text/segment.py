@@ -152,10 +152,6 @@ _IS_ABBREVIATION, _IS_RUN = (1 << len(_COLUMNS) + i for i in range(2))
 
 @lru_cache(maxsize=1 << 16)
 def _word(text: str) -> tuple[str, int]:
-    return _look_at(text)
-
-
-def _look_at(text: str) -> tuple[str, int]:
     """Return the form of a word, and its bits."""
     plain = text.isascii() and text.isalpha()  # as most words are, which are told quickly
     form, flat = text.lower() if plain else squash(normalize(text)), text[1:] == text[1:].lower()
@@ -165,7 +161,7 @@ def _look_at(text: str) -> tuple[str, int]:
         capital,
         text[0].islower(),
         flat,
-        not flat or (not plain and (text.lower() == text.upper() or _has_digit(text))),
+        not flat or (not plain and (text.lower() == text.upper() or any(map(str.isdigit, text)))),
         len(text) > 1 and text.isupper(),
         not plain and text.isdigit(),
         not plain and POSSESSIVE.fullmatch(text) is not None,
@@ -178,7 +174,8 @@ def _look_at(text: str) -> tuple[str, int]:
 def _words(texts: list[str]) -> tuple[Words, NDArray[np.int64]]:
     """Return the distinct words of texts with the properties that the rules need, and their bits."""
     usual = max(map(len, texts), default=0) <= _USUAL
-    looks = list(map(_word, texts)) if usual else [_word(text) if len(text) <= _USUAL else _look_at(text) for text in texts]
+    some = _word if usual else lambda text: _word(text) if len(text) <= _USUAL else _word.__wrapped__(text)
+    looks = list(map(some, texts))
     forms = [form for form, _ in looks]
     bits = np.array([bits for _, bits in looks], dtype=np.int64)
     number_of = {form: number for number, form in enumerate(dict.fromkeys(forms))}
@@ -187,19 +184,11 @@ def _words(texts: list[str]) -> tuple[Words, NDArray[np.int64]]:
     return Words(texts, forms, Strings.of(forms), sound, *flags), bits
 
 
-def _has_digit(text: str) -> bool:
-    return not text.isalpha() and any(map(str.isdigit, text))
-
-
 _GAP_BITS = 7
 
 
 @lru_cache(maxsize=1 << 12)
 def _gap(text: str) -> int:
-    return _look_at_gap(text)
-
-
-def _look_at_gap(text: str) -> int:
     """Return the properties of the characters between two words, as bits."""
     looks = (
         text == "",
@@ -229,9 +218,8 @@ def _pieces(
         """Return the value of the word before; False at the beginning of a text."""
         return np.concatenate(([False], column[:-1]))[: len(column)] & ~begins_text
 
-    gap_bits = np.fromiter(
-        (_gap(text) if len(text) <= _USUAL else _look_at_gap(text) for text in gaps), dtype=np.int64, count=len(gaps)
-    )[gap]
+    looks = ((_gap if len(text) <= _USUAL else _gap.__wrapped__)(text) for text in gaps)
+    gap_bits = np.fromiter(looks, dtype=np.int64, count=len(gaps))[gap]
     empty, space, stop, hyphen, ends_sentence, parts, opening = ((gap_bits & (1 << bit)) != 0 for bit in range(_GAP_BITS))
     unspaced = ((bits & _IS_RUN) != 0)[word]
     # "St. Petersburg", "J. K. Rowling": a short capitalised word may be an abbreviation, and its stop no end.

@@ -96,7 +96,7 @@ def test_a_plain_word_looks_the_same_told_quickly(other: str, text: str) -> None
         words, _ = segment._words([word])
         flat = word[1:] == word[1:].lower()
         assert words.plain == [squash(normalize(word))]
-        assert words.striking[0] == (not flat or word.lower() == word.upper() or segment._has_digit(word))
+        assert words.striking[0] == (not flat or word.lower() == word.upper() or any(map(str.isdigit, word)))
         assert words.number[0] == word.isdigit()
         assert words.possessive[0] == (segment.POSSESSIVE.fullmatch(word) is not None)
 
