@@ -56,31 +56,18 @@ _MIXED_CASE = {
 }
 _PREFIX, _LOCAL = r"([A-Za-z][A-Za-z0-9.-]*)", r"([A-Za-z0-9][\w.-]*)"
 _CURIE = re.compile(r"([A-Za-z][A-Za-z0-9_.-]*):([A-Za-z0-9][\w.-]*)")
-_HOSTS = tuple(
-    f"{scheme}://{host}/"
-    for scheme in ("http", "https")
-    for host in ("purl.obolibrary.org", "identifiers.org", "www.identifiers.org", "bioregistry.io", "n2t.net", "w3id.org")
-)
-_IRIS = tuple(
-    re.compile(pattern)
-    for pattern in (
-        rf"https?://purl\.obolibrary\.org/obo/{_PREFIX}_{_LOCAL}",
-        rf"https?://(?:(?:www\.)?identifiers\.org|bioregistry\.io|n2t\.net)/(?:[\w.-]+/)?{_PREFIX}:{_LOCAL}",
-        rf"https?://(?:www\.)?identifiers\.org/{_PREFIX}/{_LOCAL}",
-        rf"https?://w3id\.org/(?:[^#?]*[/#])?{_PREFIX}[_:]([0-9][\w.-]*)",
-    )
+_IRI = re.compile(
+    rf"https?://(?:purl\.obolibrary\.org/obo/{_PREFIX}_{_LOCAL}"
+    rf"|(?:(?:www\.)?identifiers\.org|bioregistry\.io|n2t\.net)/(?:[\w.-]+/)?{_PREFIX}:{_LOCAL}"
+    rf"|(?:www\.)?identifiers\.org/{_PREFIX}/{_LOCAL}"
+    rf"|w3id\.org/(?:[^#?]*[/#])?{_PREFIX}[_:]([0-9][\w.-]*))"
 )
 
 
 def curie_of_iri(entity_id: str) -> Curie | None:
     """Return the CURIE of an IRI of a known host; None for any other id."""
-    if not entity_id.startswith(_HOSTS):
-        return None
-    for pattern in _IRIS:
-        match = pattern.fullmatch(entity_id)
-        if match:
-            return Curie(match[1], match[2])
-    return None
+    match = _IRI.fullmatch(entity_id)
+    return Curie(*filter(None, match.groups())) if match else None
 
 
 def parse_curie(entity_id: str) -> Curie | None:

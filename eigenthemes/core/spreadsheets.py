@@ -60,9 +60,15 @@ class Workbook:
         """Yield the rows of a sheet without the empty cells and rows at their end; other empty cells are None."""
         width = empty = 0
         for number, values in enumerate(self._read(sheet), 1):
-            row = self._stripped(sheet, values)
+            row = [self._value(sheet, value) for value in values]
+            while row and row[-1] is None:
+                row.pop()
             width = max(width, len(row))
-            self._check_size(sheet, number, width)
+            if number > MOST_ROWS or width > MOST_COLUMNS:
+                raise self._too_large(
+                    f"has {number:,} or more rows of {width:,} cells in the sheet {sheet!r}, and at most {MOST_ROWS:,} rows "
+                    f"and {MOST_COLUMNS:,} columns are read"
+                )
             if row:
                 yield from ([] for _ in range(empty))
                 yield row
@@ -119,12 +125,6 @@ class Workbook:
             raise self._damaged(message, "" if sheet is None else f"the sheet {sheet!r} of ")
         return file
 
-    def _stripped(self, sheet: str, values: Any) -> Row:
-        row = [self._value(sheet, value) for value in values]
-        while row and row[-1] is None:
-            row.pop()
-        return row
-
     def _value(self, sheet: str, value: Any) -> Any:
         if isinstance(value, str) and len(value) > LONGEST_CELL:
             raise self._too_large(
@@ -133,13 +133,6 @@ class Workbook:
         if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
             return int(value)
         return None if value == "" else value
-
-    def _check_size(self, sheet: str, rows: int, columns: int) -> None:
-        if rows > MOST_ROWS or columns > MOST_COLUMNS:
-            raise self._too_large(
-                f"has {rows:,} or more rows of {columns:,} cells in the sheet {sheet!r}, and at most {MOST_ROWS:,} rows and "
-                f"{MOST_COLUMNS:,} columns are read"
-            )
 
     def _too_large(self, what: str) -> SourceError:
         return SourceError(

@@ -19,7 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eigenthemes.core.files import BLOCK
-from eigenthemes.embeddings.reading import Vectors, check_file, name_of, names_of, one_line, opened, quoted
+from eigenthemes.core.storage import reason
+from eigenthemes.embeddings.reading import Vectors, check_file, name_of, names_of, opened, quoted
 from eigenthemes.errors import OptionError, VectorError
 
 FORMATS = ("npy", "npz", "word2vec-text", "word2vec-binary", "parquet")
@@ -199,7 +200,7 @@ def _reporting_damage(path: Path, kind: str) -> Iterator[None]:
     except VectorError:
         raise
     except Exception as error:
-        raise VectorError(f"{path.name} is not a whole {kind} ({one_line(error)}); save it again") from None
+        raise VectorError(f"{path.name} is not a whole {kind} ({reason(error)}); save it again") from None
 
 
 def _unpacked(path: Path) -> io.BytesIO | None:

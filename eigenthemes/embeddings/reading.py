@@ -52,11 +52,6 @@ def quoted(name: str) -> str:
     return repr(name if len(name) <= 80 else name[:80] + "…")
 
 
-def one_line(error: Exception) -> str:
-    """Return the message of an error in one line."""
-    return " ".join(f"{error}".split())[:200] or type(error).__name__
-
-
 def names_of(values: Any, origin: str) -> list[str]:
     """Return ids (strings, bytes or integers) as text."""
     if isinstance(values, np.ndarray):

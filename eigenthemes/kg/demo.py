@@ -37,7 +37,8 @@ def write_places(folder: Path) -> list[Path]:
 def _place_nodes(cache: Any) -> Iterator[dict[str, Any]]:
     for code, continent in cache.get_continents().items():
         yield {"id": f"continent:{code}", "name": continent["name"], "prior": int(continent["population"]), "type": "continent"}
-    for code, country in cache.get_countries().items():
+    countries, states = cache.get_countries(), cache.get_us_states()
+    for code, country in countries.items():
         yield {
             "id": f"country:{code}",
             "name": country["name"],
@@ -46,10 +47,9 @@ def _place_nodes(cache: Any) -> Iterator[dict[str, Any]]:
             "prior": int(country["population"]),
             "type": "country",
         }
-    for code, state in cache.get_us_states().items():
+    for code, state in states.items():
         known = {"id": f"region:US.{code}", "name": state["name"], "aliases": [code]}
         yield {**known, "description": "state of the USA", "type": "state"}
-    countries, states = cache.get_countries(), cache.get_us_states()
     for city in cache.get_cities().values():
         where = countries.get(city["countrycode"], {}).get("name", city["countrycode"])
         if city["countrycode"] == "US" and city["admin1code"] in states:

@@ -89,23 +89,25 @@ def _text(term: dict[str, Any], options: ReadOptions) -> tuple[str, int, str] | 
     return None if rank is None else (value, rank, language)
 
 
+def _data_of(statement: dict[str, Any]) -> Any:
+    """Return the type and the value of a statement; None where it is deprecated or has no value."""
+    snak = statement["mainsnak"]
+    return None if statement.get("rank") == "deprecated" or snak.get("snaktype") != "value" else snak["datavalue"]
+
+
 def _monolingual_text(statement: dict[str, Any], options: ReadOptions) -> tuple[str, int, str] | None:
     """Return the text of a statement, as `_text` does; None where it is deprecated or has no value."""
-    snak = statement["mainsnak"]
-    if statement.get("rank") == "deprecated" or snak.get("snaktype") != "value":
-        return None
-    value = snak["datavalue"]["value"]
-    return _text({"language": value["language"], "value": value["text"]}, options)
+    data = _data_of(statement)
+    return None if data is None else _text({**data["value"], "value": data["value"]["text"]}, options)
 
 
 def _item(statement: dict[str, Any]) -> str | None:
     """Return the item that a statement points to; None where it is deprecated, or of another type of data."""
-    snak = statement["mainsnak"]
-    if statement.get("rank") == "deprecated" or snak.get("snaktype") != "value":
+    data = _data_of(statement)
+    if data is None:
         return None
-    value = snak["datavalue"]
-    target = value["value"]
-    if value.get("type") != "wikibase-entityid" or target.get("entity-type", "item") != "item":
+    target = data["value"]
+    if data.get("type") != "wikibase-entityid" or target.get("entity-type", "item") != "item":
         return None
     external_id = target.get("id")
     if not external_id:

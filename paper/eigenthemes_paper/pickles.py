@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.core.storage import check_input
-from eigenthemes.embeddings.reading import Vectors, names_of, one_line, quoted
+from eigenthemes.core.storage import check_input, reason
+from eigenthemes.embeddings.reading import Vectors, names_of, quoted
 from eigenthemes.errors import VectorError
 
 _PLAIN_DTYPE = re.compile(r"[fiu][248]|[iu]1|[US]\d+")
@@ -33,7 +33,7 @@ def read_pickle(path: Path) -> Vectors:
         except VectorError as error:
             raise VectorError(f"{path.name}: {error}") from None
         except Exception as error:  # a damaged pickle fails in whatever way its bytes lead to
-            raise VectorError(f"{path.name} is not a whole pickle of numpy arrays ({one_line(error)}); save it again") from None
+            raise VectorError(f"{path.name} is not a whole pickle of numpy arrays ({reason(error)}); save it again") from None
     if isinstance(held, dict):
         return _stacked(names_of(held, path.name), list(held.values()), path.name)
     if isinstance(held, tuple | list) and len(held) == 2:
