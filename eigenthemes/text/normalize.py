@@ -40,11 +40,6 @@ _ACCENTS = (
     (0x0670, 0x0670), (0x06D6, 0x06DC), (0x1AB0, 0x1AFF), (0x1DC0, 0x1DFF), (0x20D0, 0x20FF), (0xFE00, 0xFE0F),
     (0xFE20, 0xFE2F),
 )  # fmt: skip
-_GREEK = {
-    "α": "alpha", "β": "beta", "γ": "gamma", "δ": "delta", "ε": "epsilon", "ζ": "zeta", "η": "eta", "θ": "theta", "ι": "iota",
-    "κ": "kappa", "λ": "lambda", "μ": "mu", "ν": "nu", "ξ": "xi", "ο": "omicron", "π": "pi", "ρ": "rho", "σ": "sigma",
-    "τ": "tau", "υ": "upsilon", "φ": "phi", "χ": "chi", "ψ": "psi", "ω": "omega",
-}  # fmt: skip
 # Thai, Lao, Myanmar, Khmer, kana, CJK ideographs: written without spaces.
 UNSPACED = (
     r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
@@ -213,6 +208,10 @@ def _spell_symbols(match: re.Match[str]) -> str:
     return match[1] + match[2].replace("+", "plus").replace("#", "sharp")
 
 
+def _spell_greek(match: re.Match[str]) -> str:
+    return unicodedata.name(match[0]).split()[-1].lower().replace("lamda", "lambda")
+
+
 def _fold_unicode(text: str) -> str:
     # Case first, marks apart, fold, then together again: Hangul and kana must not stay in pieces.
     for symbol in _MARKS_OF_TRADE + _APOSTROPHES:
@@ -221,7 +220,7 @@ def _fold_unicode(text: str) -> str:
     apart = _normal_form("NFKD", text.casefold()).casefold()
     folded = _normal_form("NFC", apart.translate(_FOLD))
     if _compiled(_HAS_GREEK).search(folded):
-        folded = _compiled(_LONE_GREEK).sub(lambda match: _GREEK[match[0]], folded)
+        folded = _compiled(_LONE_GREEK).sub(_spell_greek, folded)
     if _compiled(_HAS_UNSPACED).search(folded):
         folded = " ".join(map(_bigrams, _compiled(_UNSPACED_RUN).findall(folded)))
     return folded

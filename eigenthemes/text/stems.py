@@ -104,7 +104,7 @@ ROOT = 4
 
 def english_stem(word: str) -> str:
     """Return the stem of an English word: American spelling, singular."""
-    if len(word) < _SHORTEST or not (word.isascii() and word.isalpha()):
+    if not word.isascii():
         return word
     if _MAY_BE_BRITISH.search(word):
         for british, american in _BRITISH:
@@ -116,8 +116,6 @@ def english_stem(word: str) -> str:
 
 def german_stem(word: str) -> str:
     """Return the stem of a German word, without the endings of case, number and gender."""
-    if len(word) < _SHORTEST or not word.isalpha():
-        return word
     if plural := _ER_PLURAL.search(word):
         word = word[: plural.start()] + plural[1]
     elif (adjective := _ER_ADJECTIVE.search(word)) and adjective.start() > 1:
@@ -133,16 +131,12 @@ def german_stem(word: str) -> str:
 
 def french_stem(word: str) -> str:
     """Return the stem of a French word: singular, masculine."""
-    if len(word) < _SHORTEST or not word.isalpha():
-        return word
     word = _replaced(word, _FRENCH_PLURAL, 2)
     return _replaced(word, _FRENCH_FEMININE, 3) if len(word) >= _FRENCH_LONG else word
 
 
 def spanish_stem(word: str) -> str:
     """Return the stem of a Spanish word: singular, without the e that only some singulars have."""
-    if len(word) < _SHORTEST or not word.isalpha():
-        return word
     if word.endswith("ces") and len(word) > _SHORTEST:
         return word[:-3] + "z"
     if word[-1] == "s" and word[-2] in "aeo":
@@ -152,7 +146,7 @@ def spanish_stem(word: str) -> str:
 
 def turkish_stem(word: str) -> str:
     """Return the stem of a Turkish noun, without the endings of number, possession and case."""
-    if len(word) <= _SHORTEST or not word.isalpha():
+    if len(word) == _SHORTEST:
         return word
     shorter = _without_turkish_ending(word)
     while shorter != word:
@@ -178,7 +172,7 @@ def _may_follow(before: str, ending: str) -> bool:
     return last is not None and (own is None or last[0] in _HARMONY[own[0]])
 
 
-STEMMERS: dict[str, Callable[[str], str]] = {
+STEMMERS: dict[str, Callable[[str], str]] = {  # of words of _SHORTEST letters or more
     "en": english_stem,
     "de": german_stem,
     "fr": french_stem,
@@ -197,7 +191,7 @@ def _replaced(word: str, endings: tuple[tuple[str, str], ...], letters_before: i
 @lru_cache(maxsize=1 << 15)
 def stem(word: str, language: str) -> str:
     """Return the stem of a normalised word in a language of `STEMMERS`."""
-    return STEMMERS[language](word)
+    return STEMMERS[language](word) if len(word) >= _SHORTEST and word.isalpha() else word
 
 
 LANGUAGE_WORDS = {
