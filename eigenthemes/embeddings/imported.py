@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.core.files import BLOCK
+from eigenthemes.core.files import BLOCK, name_without_compression
 from eigenthemes.core.storage import reason
 from eigenthemes.embeddings.reading import Vectors, check_file, name_of, names_of, opened, quoted
 from eigenthemes.errors import OptionError, VectorError
@@ -29,7 +29,6 @@ _SUFFIXES = {
     ".npy": "npy", ".npz": "npz", ".txt": "word2vec-text", ".vec": "word2vec-text", ".bin": "word2vec-binary",
     ".parquet": "parquet", ".pq": "parquet",
 }  # fmt: skip
-_COMPRESSED = (".gz", ".bz2", ".xz", ".zst")
 _IDS = (".ids", ".ids.txt", ".txt")
 
 _HEADER = re.compile(rb"(?:\xef\xbb\xbf)?(\d{1,15})[ \t]+(\d{1,15})[ \t\r]*(?:\n|\Z)")
@@ -83,7 +82,7 @@ def _find_format(path: Path) -> str:
         head = source.head
     if _PICKLE.match(head):
         raise VectorError(f"{path.name} is a pickle, which is not read; save the vectors as .npz", where=str(path))
-    format_found = _format_of_content(head) or _SUFFIXES.get(_uncompressed_name(path).suffix.lower())
+    format_found = _format_of_content(head) or _SUFFIXES.get(Path(name_without_compression(path.name)).suffix.lower())
     if format_found is None:
         raise VectorError(
             f"the format of {path.name} was not recognised by its content or name; give it, one of {', '.join(FORMATS)}",
@@ -115,10 +114,6 @@ def _is_text(head: bytes) -> bool:
 
 def _first_line(data: bytes) -> bytes:
     return data.lstrip().partition(b"\n")[0]
-
-
-def _uncompressed_name(path: Path) -> Path:
-    return path.with_suffix("") if path.suffix.lower() in _COMPRESSED else path
 
 
 # checks that all formats share
@@ -210,7 +205,7 @@ def _unpacked(path: Path) -> io.BytesIO | None:
 
 
 def _find_ids(path: Path) -> Path:
-    stem = str(_uncompressed_name(path)).removesuffix(".npy")
+    stem = name_without_compression(str(path)).removesuffix(".npy")
     files = [Path(stem + ending) for ending in _IDS]
     for file in files:
         if file.exists():

@@ -8,7 +8,7 @@ win mentions of others.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
 from inspect import signature
@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from eigenthemes.core.arrays import spans_joined, sum_rows, unit_rows
 from eigenthemes.core.checks import MOST_DIMENSIONS, check_integer, check_jobs, check_seed
 from eigenthemes.core.progress import Progress
-from eigenthemes.core.scratch import Scratch
+from eigenthemes.core.scratch import Scratch, blocks
 from eigenthemes.core.threads import hold_blas_to_one_thread
 from eigenthemes.errors import OptionError, VectorError
 from eigenthemes.kb.graph import Graph
@@ -151,8 +151,8 @@ def _ridge_map(inputs: Floats, outputs: Floats, rows: Rows) -> NDArray[np.float6
     gram = np.eye(inputs.shape[1])
     product = np.zeros((inputs.shape[1], outputs.shape[1]))
     hold_blas_to_one_thread()  # more threads would add in another order
-    for block in _blocks(rows):
-        x, y = inputs[block].astype(np.float64), outputs[block].astype(np.float64)
+    for first, last in blocks(len(rows), _ROWS):
+        x, y = (matrix[rows[first:last]].astype(np.float64) for matrix in (inputs, outputs))
         gram += x.T @ x
         product += x.T @ y
     return np.asarray(np.linalg.solve(gram, product))
@@ -161,14 +161,11 @@ def _ridge_map(inputs: Floats, outputs: Floats, rows: Rows) -> NDArray[np.float6
 def _filled(make: Callable[[Rows], Floats], vectors: Floats, has: Mask, rows: Rows) -> tuple[Floats, Mask]:
     """Return copies with the vectors that `make` returns for `rows`, at unit length; a zero row is no vector."""
     new, new_has = vectors.copy(), has.copy()
-    for block in _blocks(rows):
-        new[block] = made = unit_rows(make(block))
-        new_has[block] = made.any(axis=1)
+    for first, last in blocks(len(rows), _ROWS):
+        some = rows[first:last]
+        new[some] = made = unit_rows(make(some))
+        new_has[some] = made.any(axis=1)
     return new, new_has
-
-
-def _blocks(rows: Rows) -> Iterator[Rows]:
-    return (rows[first : first + _ROWS] for first in range(0, len(rows), _ROWS))
 
 
 def check_embedding(method: str | None, dimensions: int | None) -> None:
