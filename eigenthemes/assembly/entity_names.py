@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from typing import Any
 from urllib.parse import unquote
 
@@ -79,7 +80,8 @@ def add_derived_names(statements: Statements, nodes: Nodes, lexicon: Iterable[De
 def _named_nodes(statements: Statements, nodes: Nodes, names: set[str]) -> dict[str, int]:
     """Return the node of each name, in small letters; of several, one with that label, then the one of the highest prior."""
     texts, node, rank = statements.texts("name_text"), statements.numbers("name_node"), statements.numbers("name_rank")
-    known = np.sort(hash_strings(Strings.of(spelling for name in names for spelling in _spellings(name))))
+    spellings = ((name, name.lower(), name[:1].upper() + name[1:]) for name in names)
+    known = np.sort(hash_strings(Strings.of(chain.from_iterable(spellings))))
     best: dict[str, tuple[bool, int, int]] = {}
     for first, last in blocks(len(texts) if names else 0):
         hashes = hash_strings(texts.take(np.arange(first, last)))
@@ -90,10 +92,6 @@ def _named_nodes(statements: Statements, nodes: Nodes, names: set[str]) -> dict[
                 text = str(texts[each]).lower()
                 best[text] = min(best.get(text, (True, len(nodes), 0)), (bool(rank[each] >= ALIAS), place, int(node[each])))
     return {text: found[2] for text, found in best.items()}
-
-
-def _spellings(name: str) -> tuple[str, str, str]:
-    return name, name.lower(), name[:1].upper() + name[1:]
 
 
 def collect_names(statements: Statements, nodes: Nodes) -> Names:

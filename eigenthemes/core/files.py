@@ -81,7 +81,7 @@ class Source:
         self._raw = open_input(self.path, once=True)
         self._read = self._counted(advance)
         try:
-            raw = io.BufferedReader(_Joined(self._read), 1 << 20)
+            raw = io.BufferedReader(Joined(self._read), 1 << 20)
             stream = _decompress(raw, self.name, spreadsheets=spreadsheets)
             self.is_compressed = stream is not raw
             self._open(_decompressed(stream, self.name, diagnostics))
@@ -98,14 +98,14 @@ class Source:
             yield data
 
     def _open(self, decompressed: Iterator[bytes]) -> None:
-        stream = io.BufferedReader(_Joined(decompressed), 1 << 20)
+        stream = io.BufferedReader(Joined(decompressed), 1 << 20)
         self.head = stream.read(SNIFF)  # enough to detect the format
         if self.head.startswith(tuple(_DECOMPRESSORS)):
             raise SourceError(f"{self.name} is compressed twice; decompress it once", code="compressed-twice", where=self.name)
         if encoding := wide_encoding(self.head):
             remedy = f"convert it first: iconv -f {encoding} -t UTF-8 {self.name}"
             raise SourceError(f"{self.name} is {encoding}; {remedy}", code="encoding", where=self.name)
-        self.stream = io.BufferedReader(_Joined(self._chunks(stream)), 1 << 20)
+        self.stream = io.BufferedReader(Joined(self._chunks(stream)), 1 << 20)
 
     def _chunks(self, stream: IO[bytes]) -> Iterator[bytes]:
         """Yield the bytes; if they are lines, refuse an endless line before it fills the memory."""
@@ -136,7 +136,7 @@ class Source:
     def text(self) -> BinaryIO:
         """Return the file as a stream of clean UTF-8."""
         clean = (clean_utf8(block, line, self.name, self.diagnostics) for block, line in self.blocks())
-        return cast(BinaryIO, io.BufferedReader(_Joined(clean), 1 << 20))
+        return cast(BinaryIO, io.BufferedReader(Joined(clean), 1 << 20))
 
     def xml(self) -> BinaryIO:
         """Return an XML file as a stream of UTF-8, the only encoding of the parser, whatever it declares."""
@@ -156,7 +156,7 @@ class Source:
             ) from None
         if encoding.lower() in ("utf-8", "utf8", "ascii", "us-ascii"):
             return cast(BinaryIO, self.stream)
-        return cast(BinaryIO, io.BufferedReader(_Joined(self._decoded(decoder, encoding)), 1 << 20))
+        return cast(BinaryIO, io.BufferedReader(Joined(self._decoded(decoder, encoding)), 1 << 20))
 
     def _decoded(self, decoder: codecs.IncrementalDecoder, encoding: str) -> Iterator[bytes]:
         """Yield the file as UTF-8 in blocks; bytes that are invalid in its encoding are counted."""
@@ -187,7 +187,7 @@ class Source:
             self._raw.close()
 
 
-class _Joined(io.RawIOBase):
+class Joined(io.RawIOBase):
     """A stream of blocks of bytes."""
 
     def __init__(self, blocks: Iterator[bytes]) -> None:
@@ -267,8 +267,8 @@ def open_decompressed(
     """
     name = "stdin" if str(path) == "-" else Path(path).name
     with open_input(str(path), once=True) as raw:
-        stream = _decompress(io.BufferedReader(_Joined(_blocks(raw, ahead, advance)), ahead), name, spreadsheets=True)
-        yield io.BufferedReader(_Joined(_decompressed(stream, name, diagnostics)), ahead)
+        stream = _decompress(io.BufferedReader(Joined(_blocks(raw, ahead, advance)), ahead), name, spreadsheets=True)
+        yield io.BufferedReader(Joined(_decompressed(stream, name, diagnostics)), ahead)
 
 
 def compressing(name: str, out: IO[bytes]) -> Any:

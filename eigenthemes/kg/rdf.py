@@ -16,7 +16,7 @@ import pyoxigraph as ox
 
 from eigenthemes.core.diagnostics import Diagnostics, ErrorBudget
 from eigenthemes.core.entity_ids import PREFIXES
-from eigenthemes.core.files import clean_utf8
+from eigenthemes.core.files import Joined, clean_utf8
 from eigenthemes.errors import OptionError, SourceError
 from eigenthemes.kg.options import ReadOptions, expand
 from eigenthemes.kg.statements import ALIAS, Statements
@@ -132,7 +132,7 @@ def read_stream(
         namespaces = _xml_namespaces(head)
         roles.declare(namespaces)
         statements.prefixes.update(namespaces)
-        stream = cast(IO[bytes], io.BufferedReader(LimitedXml(stream, origin, statements.diagnostics)))
+        stream = cast(IO[bytes], io.BufferedReader(Joined(LimitedXml(stream, origin, statements.diagnostics).blocks())))
     quads = ox.parse(input=stream, format=FORMATS[format_name], lenient=True, base_iri="file:///")
     numbers: dict[str, int] = {}  # anonymous nodes have random labels: number them in order of appearance
 

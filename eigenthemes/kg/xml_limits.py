@@ -7,13 +7,14 @@ Files and addresses that an entity names are never read.
 
 from __future__ import annotations
 
-import io
 import re
-from typing import IO, Any
+from collections.abc import Iterator
+from typing import IO
 
 from eigenthemes.core.diagnostics import Diagnostics
 
 MAX_DEPTH = 5000
+_BLOCK = 1 << 13  # bytes
 _MAX_UNFINISHED = 1 << 20  # bytes of a tag, comment or declaration that has not ended yet
 _MAX_EXPANSION = 8 << 20  # bytes that the entities of any file may expand to
 _MAX_FACTOR = 100  # or this factor times the bytes of the file
@@ -27,8 +28,8 @@ _DECLARED = re.compile(rb"""<!ENTITY\s+([^\s"'<>%&;]+)\s+(?:"([^"]*)"|'([^']*)')
 _REFERENCE = re.compile(rb"&([^\s&;<>#][^\s&;<>]*);")
 
 
-class LimitedXml(io.RawIOBase):
-    """A stream of XML that ends where it exceeds a limit; diagnostics report it.
+class LimitedXml:
+    """XML that ends where it exceeds a limit; diagnostics report it.
 
     entities  the values of each entity; the parser takes the last one, and those in comments, too
     expanded  bytes that the entities so far expand to
@@ -40,31 +41,22 @@ class LimitedXml(io.RawIOBase):
         self.entities: dict[bytes, set[bytes]] = {}
         self._sizes: dict[bytes, int] = {}  # that entities expand to
         self._unfinished = b""
-        self._ended = False
 
-    def readable(self) -> bool:
-        """Return True, as `io.BufferedReader` expects."""
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        """Read some bytes; none beyond a limit."""
-        if self._ended:
-            return 0
-        data = self.stream.read(min(len(buffer), 1 << 14))
-        self._follow(data)
-        if self.depth > MAX_DEPTH:
-            return self._end(f"elements are more than {MAX_DEPTH:,} deep")
-        if self.expanded > max(_MAX_EXPANSION, _MAX_FACTOR * (self.size + len(data))):
-            return self._end("its entities expand to far more text than the file has")
-        buffer[: len(data)] = data
-        self.size += len(data)
-        return len(data)
-
-    def _end(self, cause: str) -> int:
-        self._ended = True
-        detail = f"{cause} after {self.size:,} bytes; the rest of the file is not read"
-        self.diagnostics.add("given up", self.origin, detail)
-        return 0
+    def blocks(self) -> Iterator[bytes]:
+        """Yield the bytes in small blocks; none beyond a limit."""
+        while data := self.stream.read(_BLOCK):
+            self._follow(data)
+            cause = ""
+            if self.depth > MAX_DEPTH:
+                cause = f"elements are more than {MAX_DEPTH:,} deep"
+            elif self.expanded > max(_MAX_EXPANSION, _MAX_FACTOR * (self.size + len(data))):
+                cause = "its entities expand to far more text than the file has"
+            if cause:
+                detail = f"{cause} after {self.size:,} bytes; the rest of the file is not read"
+                self.diagnostics.add("given up", self.origin, detail)
+                return
+            self.size += len(data)
+            yield data
 
     def _follow(self, data: bytes) -> None:
         """Update the depth and the size of entities by the next bytes of the file."""

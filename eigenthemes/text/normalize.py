@@ -197,11 +197,8 @@ def name_key(name: str) -> int:
 def turned_round(name: str) -> str:
     """Return a name with its head first the other way round, or "": Intellectual disability, severe; Smith, John."""
     parts = [part.strip() for part in name.split(",")]
-    return " ".join(parts[::-1]) if 2 <= len(parts) <= _MOST_PARTS and all(map(_has_letters, parts)) else ""
-
-
-def _has_letters(part: str) -> bool:
-    return any(map(str.isalnum, part))
+    is_turned = 2 <= len(parts) <= _MOST_PARTS and all(any(map(str.isalnum, part)) for part in parts)
+    return " ".join(parts[::-1]) if is_turned else ""
 
 
 def _spell_symbols(match: re.Match[str]) -> str:

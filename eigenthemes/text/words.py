@@ -83,13 +83,8 @@ def _letter(char: str) -> int:
     return ord(plain) if len(plain) == 1 and plain.isascii() and plain.isalnum() else OTHER
 
 
-def _first_letters() -> NDArray[np.uint8]:
-    letters = np.zeros(_CODE_POINTS, np.uint8)
-    letters[: _ASCII + 1] = [_letter(chr(code)) for code in range(_ASCII + 1)]
-    return letters
-
-
-_LETTERS = _first_letters()
+_LETTERS = np.zeros(_CODE_POINTS, np.uint8)
+_LETTERS[: _ASCII + 1] = [_letter(chr(code)) for code in range(_ASCII + 1)]
 
 
 STOP_WORDS = frozenset(

@@ -14,8 +14,8 @@ from helpers.kbs import build_untrained
 from eigenthemes.core.diagnostics import Diagnostics
 from eigenthemes.errors import BuildError, OptionError, SourceError
 from eigenthemes.kb.store import KB
+from eigenthemes.kg import xml_limits
 from eigenthemes.kg.options import ReadOptions
-from eigenthemes.kg.xml_limits import LimitedXml
 
 pytestmark = pytest.mark.usefixtures("quick_disk")
 
@@ -594,16 +594,15 @@ def test_the_remedy_is_lang_where_only_the_language_was_wrong(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("size", [1, 7, 64, 1 << 14])
-def test_depth_is_that_of_elements_however_the_file_is_read(size: int) -> None:
+def test_depth_is_that_of_elements_however_the_file_is_read(monkeypatch: pytest.MonkeyPatch, size: int) -> None:
+    monkeypatch.setattr(xml_limits, "_BLOCK", size)
     text = (
         b'<?xml version="1.0"?><!DOCTYPE a><a><b/><!-- <c> <c> --><b x="1">a > b<![CDATA[<c><c>]] > <c>]]></b><!----><b><c/>'
         * 50
     )
-    stream = LimitedXml(io.BytesIO(text), "kg.rdf", Diagnostics())
-    buffer = bytearray(size)
-    while stream.readinto(buffer):
-        pass
-    assert stream.depth == 2 * 50
+    limited = xml_limits.LimitedXml(io.BytesIO(text), "kg.rdf", Diagnostics())
+    assert b"".join(limited.blocks()) == text
+    assert limited.depth == 2 * 50
 
 
 @pytest.mark.parametrize("name", ["kg.nt", "kg.ttl"])
