@@ -207,16 +207,14 @@ def reason(error: Exception) -> str:
 
 
 @contextmanager
-def report_write_errors(
-    path: str | Path, remedy: str = "give another place", error: type[EigenthemesError] = SourceError
-) -> Iterator[None]:
+def report_write_errors(path: str | Path, remedy: str) -> Iterator[None]:
     """Say in one sentence which file a system error is about; a closed pipe is no error of a file."""
     try:
         yield
     except BrokenPipeError:
         raise
-    except OSError as problem:
-        raise error(f"{path} cannot be written ({reason(problem)}); {remedy}", where=str(path)) from None
+    except OSError as error:
+        raise SourceError(f"{path} cannot be written ({reason(error)}); {remedy}", where=str(path)) from None
 
 
 def lock(handle: int, *, shared: bool = False, wait: bool = False) -> None:

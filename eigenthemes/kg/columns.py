@@ -85,7 +85,7 @@ class Columns:
 def find_columns(header: Sequence[str], options: ReadOptions) -> Columns | None:
     """Return the columns of a table of edges or nodes; None where the header is of neither."""
     cells = [cell.strip() for cell in header]
-    plain = [_plain(_plain_header(cell)[0]) for cell in header]
+    plain = [_plain_header(cell)[0] for cell in header]
     spaces = [f"{space}:{{}}" if space else "" for space in (_plain_header(cell)[1] for cell in header)]
     given = [(role, *((column, "") if column in cells else split_template(column))) for role, column in options.columns]
     taken = {column for _, column, _ in given}
@@ -104,11 +104,7 @@ def find_columns(header: Sequence[str], options: ReadOptions) -> Columns | None:
 def known_headers(header: Sequence[str]) -> list[int]:
     """Return the positions of cells that are the usual name of a column."""
     names = {name for headers in (_NODE_HEADERS, _EDGE_HEADERS) for usual in headers.values() for name in usual}
-    return [i for i, cell in enumerate(header) if _plain(_plain_header(cell)[0]) in names]
-
-
-def _plain(header: str) -> str:
-    return header.strip().lower().translate(str.maketrans("", "", " ._-"))
+    return [i for i, cell in enumerate(header) if _plain_header(cell)[0] in names]
 
 
 def plain_record(record: dict[str, Any]) -> dict[str, Any]:
@@ -124,12 +120,13 @@ def plain_record(record: dict[str, Any]) -> dict[str, Any]:
 
 
 def _plain_header(cell: str) -> tuple[str, str]:
-    """Return a header without Neo4j's additions, and the namespace of its ids: `personId:ID(Person)` is `:ID`, `Person`."""
-    match = _NEO4J_ROLE.fullmatch(cell.strip())
-    if match:
-        return f":{match['role']}", match["space"] or ""
-    typed = _NEO4J_TYPED.fullmatch(cell.strip())
-    return (typed["name"], "") if typed else (cell, "")
+    """Return a header as `_NODE_HEADERS` has it, without Neo4j's additions, and the namespace of its ids.
+
+    `personId:ID(Person)` is `:id`, `Person`.
+    """
+    role, typed = _NEO4J_ROLE.fullmatch(cell.strip()), _NEO4J_TYPED.fullmatch(cell.strip())
+    name = f":{role['role']}" if role else typed["name"] if typed else cell
+    return name.strip().lower().translate(str.maketrans("", "", " ._-")), (role["space"] or "") if role else ""
 
 
 def no_header_error(origin: str, header: Sequence[str]) -> SourceError:
