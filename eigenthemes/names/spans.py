@@ -117,6 +117,11 @@ class CoreForms:
         inflected = (words.flat | (words.shouted & (lengths >= _IN_CAPITALS))) & self.analysis.is_inflected
         no, found = np.zeros(len(corrected), dtype=bool), list[WordForms]()
         small = np.flatnonzero(words.function | (lengths <= _SHORT)).tolist()  # d' is short
+        unknown = np.flatnonzero(inflected & (token < 0)).tolist()
+        of_lemma = self.model.of_lemmas([corrected[word] for word in unknown])
+        for word, known in zip(unknown, of_lemma.tolist(), strict=True):
+            if known >= 0:
+                corrected[word] = self.model.tokens[known]
         for language in self.languages:
             forms = [EQUIVALENT.get(form, form) for form in corrected]
             for word in np.flatnonzero(inflected).tolist():

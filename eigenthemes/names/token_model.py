@@ -7,6 +7,7 @@ misspelled. The relations of the KB's own tokens are stored in the KB; those of 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
@@ -34,7 +35,7 @@ from eigenthemes.names.weak_words import (
     is_common,
 )
 from eigenthemes.text.normalize import normalize
-from eigenthemes.text.stems import DERIVED_ENDINGS, ROOT
+from eigenthemes.text.stems import DERIVED_ENDINGS, ROOT, lemmas
 
 Ints = NDArray[np.int64]
 Floats32 = NDArray[np.float32]
@@ -58,6 +59,8 @@ _SPELLED_OUT = re.compile("([aou])e")
 _STEPS = 40  # of finding the roots of a word, in plain Python
 _REMEMBERED = 1 << 16  # unknown words that are kept in memory
 _NONE = np.zeros(0, np.int64)
+_FORM, _LEMMA = "form:", "lemma:"  # beside the languages of stems
+_MOST_LANGUAGES = 6  # whose dictionaries are read: each takes some seconds
 
 
 class UnknownWord(NamedTuple):
@@ -76,7 +79,8 @@ class TokenModel:
     information  [tokens] float32: bits, log2(entities / entities that have a form of the word in a name)
     kinds        [tokens] uint8: bits of `weak_words`
     related      (indptr [tokens + 1] int64, tokens uint32, relations uint8): other tokens, the nearest relation first
-    stems        (hashes [stems] uint64 ascending, tokens [stems] uint32): a stem with its language, and one of its tokens
+    stems        (hashes [stems] uint64 ascending, tokens [stems] uint32): a stem with its language, or a form of a lemma that
+                 is in a dictionary, and one of its tokens
     roots        (hashes [r] uint64 ascending, tokens [r] uint32): roots of tokens, without the endings of derived words
     brackets     [names] uint8: how many tokens stand before what is in brackets; NO_BRACKETS: nothing is
     name_costs   [names] float32: bits that are lost where none of its tokens is there
@@ -126,7 +130,7 @@ class TokenModel:
         languages  [names] the language of each; named: how many entities have a name
         """
         tokens = list(index.tokens)
-        token, stems = _stems(index, tokens, languages, analysis)
+        token, stems, forms = _stems(index, tokens, languages, analysis)
         hashes, row = np.unique(hash_strings(Strings.of(stems)), return_inverse=True)
         having = np.diff(index.postings_indptr)
         of_stem = np.bincount(row, weights=having[token], minlength=len(hashes))
@@ -138,6 +142,8 @@ class TokenModel:
         kinds = np.array([weak.get(each, 0) for each in tokens], np.uint8)
         stem_tokens = np.zeros(len(hashes), np.uint32)
         stem_tokens[row[::-1]] = token[::-1]  # the first token of each stem
+        form_tokens = stem_tokens[np.searchsorted(hashes, hash_strings(Strings.of(forms.values())))]
+        all_hashes, first = np.unique(np.concatenate((hashes, hash_strings(Strings.of(forms)))), return_index=True)
         word_of, roots = roots_of(index.tokens)
         order = np.lexsort((-having[word_of], roots))
         word_of, roots = word_of[order], roots[order]
@@ -148,7 +154,7 @@ class TokenModel:
             bits,
             kinds,
             related,
-            (hashes, stem_tokens),
+            (all_hashes, np.concatenate((stem_tokens, form_tokens))[first]),
             (roots, word_of.astype(np.uint32)),
             brackets,
             name_costs,
@@ -210,17 +216,27 @@ class TokenModel:
         ]
 
     def _of_stems(self, words: Sequence[str]) -> list[list[int]]:
-        """Return the tokens that have a stem of each word, in any language of the KB."""
+        """Return the tokens that have a stem or the lemma of each word, in any language of the KB."""
         languages, stem = self.analysis.languages, self.analysis.stem
-        hashes = hash_strings(Strings.of(f"{language}:{stem(word, language)}" for word in words for language in languages))
-        rows = np.minimum(np.searchsorted(self.stems[0], hashes), max(0, len(self.stems[0]) - 1))
+        stems = self._tokens_of(f"{language}:{stem(word, language)}" for word in words for language in languages)
         found: list[list[int]] = [[] for _ in words]
-        for place in np.flatnonzero(self.stems[0][rows] == hashes).tolist() if len(self.stems[0]) else ():
-            token = int(self.stems[1][rows[place]])
-            first, last = self.related[0][token : token + 2].tolist()
-            inflected = self.related[1][first:last][self.related[2][first:last] == INFLECTED].tolist()
-            found[place // len(languages)] += [token, *inflected]
+        for each, tokens in (len(languages), stems), (1, self.of_lemmas(words)):
+            for place in np.flatnonzero(tokens >= 0).tolist():
+                token = int(tokens[place])
+                first, last = self.related[0][token : token + 2].tolist()
+                inflected = self.related[1][first:last][self.related[2][first:last] == INFLECTED].tolist()
+                found[place // each] += [token, *inflected]
         return found
+
+    def of_lemmas(self, words: Sequence[str]) -> Ints:
+        """Return a token that has the lemma of each word, by a dictionary; -1 where there is none."""
+        return self._tokens_of(_FORM + word for word in words)
+
+    def _tokens_of(self, stems: Iterable[str]) -> Ints:
+        hashes = hash_strings(Strings.of(stems))
+        rows = np.minimum(np.searchsorted(self.stems[0], hashes), len(self.stems[0]) - 1)
+        known = self.stems[0][rows] == hashes if len(self.stems[0]) else np.zeros(len(hashes), bool)
+        return np.where(known, self.stems[1][rows].astype(np.int64), -1) if known.any() else np.full(len(hashes), -1)
 
 
 def _ending_letters() -> NDArray[np.uint8]:
@@ -283,8 +299,11 @@ def _bits(entities: int) -> float:
 
 def _stems(
     index: NameIndexArrays, tokens: list[str], languages: Sequence[str], analysis: NameAnalysis
-) -> tuple[Ints, list[str]]:
-    """Return tokens, ascending, each with a stem in one of the languages of the names that have it."""
+) -> tuple[Ints, list[str], dict[str, str]]:
+    """Return tokens, ascending, each with a stem or lemma in one of the languages of the names that have it.
+
+    Also returns the forms that dictionaries know of these lemmas.
+    """
     spelled = index.spelled
     assert spelled is not None
     rows = list[Ints]()
@@ -297,10 +316,19 @@ def _stems(
         having[spelled.tokens[(of_token == number) | (of_token < 0)]] = True
         rows.append(np.flatnonzero(having))
         stems.append([f"{language}:{analysis.stem(tokens[row], language)}" for row in rows[-1].tolist()])
+    forms: dict[str, str] = {}
+    row_of = {word: row for row, word in enumerate(tokens)} if analysis.is_inflected else {}
+    for language, _ in Counter(languages).most_common(_MOST_LANGUAGES) if row_of else ():
+        lemma_of = lemmas(row_of, language)
+        known = [word for word in row_of if word in lemma_of]
+        rows.append(np.array([row_of[word] for word in known], np.int64))
+        stems.append([_LEMMA + lemma_of[word] for word in known])
+        having_token = set(stems[-1])
+        forms.update((_FORM + form, _LEMMA + lemma) for form, lemma in lemma_of.items() if _LEMMA + lemma in having_token)
     token = np.concatenate(rows)
     order = np.argsort(token, kind="stable")
     joined = list(chain.from_iterable(stems))
-    return token[order], [joined[i] for i in order.tolist()]
+    return token[order], [joined[i] for i in order.tolist()], forms
 
 
 def _related(

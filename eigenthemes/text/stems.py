@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from functools import lru_cache
+from collections.abc import Callable, Collection
+from functools import cache, lru_cache
 
 from eigenthemes.errors import OptionError
+from eigenthemes.text.normalize import normalize
 
 _SHORTEST = 4  # letters of a word that is inflected
 
@@ -192,6 +193,28 @@ def _replaced(word: str, endings: tuple[tuple[str, str], ...], letters_before: i
 def stem(word: str, language: str) -> str:
     """Return the stem of a normalised word in a language of `STEMMERS`."""
     return STEMMERS[language](word) if len(word) >= _SHORTEST and word.isalpha() else word
+
+
+_CAPITALISED = ("de",)  # languages that write nouns with a capital: the dictionary says which words are nouns
+_KNOWN_BY_ENDINGS = frozenset(STEMMERS) - set(_CAPITALISED)  # verbs of a dictionary would add "sommes" to the name "est"
+
+
+def lemmas(words: Collection[str], language: str) -> dict[str, str]:
+    """Return the lemma of all words that share one with some normalised words; of none where endings say enough.
+
+    The dictionaries of simplemma take a second and 100 MB to read: this is for building KBs only.
+    """
+    from simplemma.strategies import DefaultDictionaryFactory
+
+    try:
+        dictionary = {} if language in _KNOWN_BY_ENDINGS else DefaultDictionaryFactory(1).get_dictionary(language)
+    except ValueError:  # a language that it does not know
+        return {}
+    is_noun = str.istitle if language in _CAPITALISED else str.isalpha
+    folded = cache(normalize)
+    pairs = [(folded(form), folded(lemma)) for form, lemma in dictionary.items() if is_noun(form)]
+    wanted = {lemma for form, lemma in pairs if form in words or lemma in words}
+    return {form: lemma for form, lemma in pairs if lemma in wanted} | {lemma: lemma for lemma in wanted}
 
 
 LANGUAGE_WORDS = {
