@@ -179,3 +179,28 @@ def test_a_label_that_two_languages_share_comes_before_an_alias(tmp_path: Path, 
 def test_a_kb_that_knows_no_languages(tiny: KB) -> None:
     with pytest.raises(OptionError, match="no name in the language 'de'; it does not know the languages of its names"):
         Linker(tiny, method="degree", label_lang="de")
+
+
+PLURALS = {
+    "it": {
+        "strumento a corda": "strumenti a corda",
+        "biblioteca": "biblioteche",
+        "uomo politico": "uomini politici",
+        "mano": "mani",
+    },
+    "nl": {"huis": "huizen", "stad": "steden", "kind": "kinderen", "schilderij": "schilderijen"},
+    "sv": {"bok": "böcker", "häst": "hästar", "kvinna": "kvinnor", "flygplan": "flygplanen"},
+    "de": {"Museum": "Museen", "Komma": "Kommata", "Tochter": "Töchter", "Kaktus": "Kakteen"},
+}
+
+
+@pytest.mark.parametrize("language", PLURALS)
+def test_plurals_of_a_thesaurus_are_understood(tmp_path: Path, language: str) -> None:
+    """By the dictionary of a language that has no endings in `text.stems`; in German by both."""
+    labels = "".join(f'<x:{n}> s:prefLabel "{name}"@{language} .\n' for n, name in enumerate(PLURALS[language]))
+    source = tmp_path / "thesaurus.ttl"
+    source.write_text(f"@prefix s: <http://www.w3.org/2004/02/skos/core#> .\n{labels}", encoding="utf-8")
+    linker = Linker(build_untrained([source], tmp_path / "my.kb", embedding=None), method="degree")
+    for number, plural in enumerate(PLURALS[language].values()):
+        assert [link.entity for link in linker.link({"mentions": [{"text": plural}]}).links] == [f"x:{number}"], plural
+        assert [link.entity for link in linker.link(f"1999: {plural}, 2001").links] == [f"x:{number}"], plural

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection
-from functools import cache, lru_cache
+from functools import lru_cache
 
 from eigenthemes.errors import OptionError
 from eigenthemes.text.normalize import normalize
@@ -202,7 +202,7 @@ _KNOWN_BY_ENDINGS = frozenset(STEMMERS) - set(_CAPITALISED)  # verbs of a dictio
 def lemmas(words: Collection[str], language: str) -> dict[str, str]:
     """Return the lemma of all words that share one with some normalised words; of none where endings say enough.
 
-    The dictionaries of simplemma take a second and 100 MB to read: this is for building KBs only.
+    The dictionaries of simplemma take a second and 100 MB to read, that of Polish ten: this is for building KBs only.
     """
     from simplemma.strategies import DefaultDictionaryFactory
 
@@ -211,10 +211,19 @@ def lemmas(words: Collection[str], language: str) -> dict[str, str]:
     except ValueError:  # a language that it does not know
         return {}
     is_noun = str.istitle if language in _CAPITALISED else str.isalpha
-    folded = cache(normalize)
-    pairs = [(folded(form), folded(lemma)) for form, lemma in dictionary.items() if is_noun(form)]
-    wanted = {lemma for form, lemma in pairs if form in words or lemma in words}
-    return {form: lemma for form, lemma in pairs if lemma in wanted} | {lemma: lemma for lemma in wanted}
+    wanted = {
+        plain
+        for form, lemma in dictionary.items()
+        if is_noun(form) and ((plain := _plain(lemma)) in words or _plain(form) in words)
+    }
+    found = ((form, plain) for form, lemma in dictionary.items() if is_noun(form) and (plain := _plain(lemma)) in wanted)
+    return {_plain(form): plain for form, plain in found} | {lemma: lemma for lemma in wanted}
+
+
+@lru_cache(maxsize=1 << 16)  # words of one lemma are near one another
+def _plain(word: str) -> str:
+    """Normalise a word of a dictionary; most are plain."""
+    return word.lower() if word.isascii() else normalize(word)
 
 
 LANGUAGE_WORDS = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from eigenthemes.text.stems import stem
+from eigenthemes.text.stems import lemmas, stem
 from eigenthemes.text.words import without_turkish_endings
 
 
@@ -84,3 +84,15 @@ def test_other_words_have_other_stems(language: str, one: str, other: str) -> No
 def test_turkish_endings_behind_an_apostrophe(text: str, plain: str) -> None:
     assert without_turkish_endings(text) == plain
     assert len(plain) == len(text)
+
+
+def test_a_dictionary_knows_the_forms_of_words_and_of_their_lemmas() -> None:
+    assert {"libro", "libri"} <= lemmas({"libri"}, "it").keys()
+    assert set(lemmas({"huis", "boek"}, "nl").values()) == {"huis", "boek"}
+    assert lemmas({"lohn"}, "de")["lohne"] == "lohn"
+    assert not lemmas({"band"}, "de").keys() & {"binden", "gebunden"}  # no verbs: German nouns have a capital
+
+
+@pytest.mark.parametrize("language", ["en", "fr", "", "tlh"])
+def test_no_dictionary_is_read_where_endings_say_enough_or_there_is_none(language: str) -> None:
+    assert lemmas({"somme", "house"}, language) == {}
