@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import orjson
+from numpy.typing import NDArray
 
 from eigenthemes.core.strings import Strings
 from eigenthemes.errors import KBDamagedError, OptionError
@@ -41,6 +42,16 @@ class StoredStrings(Strings):
         if not 0 <= first <= last <= len(self.blob):
             raise self._no_order()
         return self.blob[first:last].tobytes()
+
+    def many(self, rows: NDArray[np.int64]) -> list[str]:
+        """Return the strings of some rows, read at once."""
+        first, last = self.offsets[rows], self.offsets[rows + 1]
+        if np.any((first < 0) | (first > last) | (last > len(self.blob))):
+            raise self._no_order()
+        try:
+            return list(self.take(rows))
+        except UnicodeDecodeError:
+            raise self._no_text() from None
 
     def __iter__(self) -> Iterator[str]:
         if np.any(self.offsets[1:] < self.offsets[:-1]) or self.offsets[-1] > len(self.blob):
@@ -112,6 +123,7 @@ def _neighbors(kb: KB, first: int, last: int) -> Iterator[Neighbor]:
 
 
 _REMEMBERED = 200_000  # entities whose id and label are cached
+_MANY = 64  # entities whose ids and labels are read at once
 
 
 class Labels:
@@ -143,10 +155,23 @@ class Labels:
             missing = set(entities) - known.keys()
         if len(known) + len(missing) > _REMEMBERED:
             known, missing = {}, set(entities)
-        for entity in missing:
-            known[entity] = b'%b,"label":%b,"score":' % tuple(map(orjson.dumps, self.of(entity)))
+        for entity, *texts in self._texts_of(sorted(missing)):
+            known[entity] = b'%b,"label":%b,"score":' % tuple(map(orjson.dumps, texts))
         self._encoded = known
         return list(map(known.__getitem__, entities))
+
+    def _texts_of(self, entities: list[int]) -> Iterator[tuple[int, str, str]]:
+        """Yield each entity with its id and label; many are read at once."""
+        rows = np.array(entities)
+        if self.language is not None or len(rows) < _MANY:
+            yield from ((entity, *self.of(entity)) for entity in entities)
+            return
+        bounds = self.kb.array("entity_names")
+        named = bounds[rows] < bounds[rows + 1]
+        yield from ((entity, *self.of(entity)) for entity in rows[~named].tolist())
+        named_rows = rows[named]
+        labels = self.kb.names.many(bounds[named_rows].astype(np.int64))
+        yield from zip(named_rows.tolist(), self.kb.ids.many(named_rows), labels, strict=True)
 
     def _label_of(self, entity: int) -> str:
         found = None if self.language is None else self.kb.label_in(entity, self.language)

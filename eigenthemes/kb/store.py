@@ -28,7 +28,7 @@ from eigenthemes.core.strings import HashTable, OutOfBoundsError, Strings, hash_
 from eigenthemes.display import Displayed
 from eigenthemes.errors import EigenthemesError, OptionError, UnknownEntityError, VectorError
 from eigenthemes.kb.data_files import ATTEMPTS, KBFiles, replaced
-from eigenthemes.kb.entity_records import BLANK, damaged, entity_records, neighbor_records
+from eigenthemes.kb.entity_records import BLANK, StoredStrings, damaged, entity_records, neighbor_records
 from eigenthemes.kb.manifest import OF_THE_FOLDER, find_damage, missing_parts, overview_rows, read_manifest
 from eigenthemes.kb.name_arrays import INDEX_FILES, NameIndexArrays, SpelledNames, TypoIndex
 from eigenthemes.kb.search import of_types
@@ -68,7 +68,7 @@ class Vectors:
         return self.known_lengths
 
 
-def _strings_of(name: str) -> cached_property[Strings]:
+def _strings_of(name: str) -> cached_property[StoredStrings]:
     """Return a property of a KB: strings by the name of their files."""
     return cached_property(lambda kb: kb._strings(name))
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -91,6 +91,7 @@ _FOLD_BYTES = bytes(
     code if code == _NEW_LINE else folded if isinstance(folded := _FOLD_ASCII.get(code, code), int) else _SPACE
     for code in range(256)
 )
+_CACHED = 100  # letters of a text that may come again
 _DROPPED_BYTES = bytes(code for code, folded in _FOLD_ASCII.items() if folded is None)
 _IS_SPECIAL = np.array([code in b".+#" or code >= 128 for code in range(256)])  # bytes that `normalize` looks at more closely
 
@@ -115,6 +116,11 @@ def normalize(text: str) -> str:
     """
     if not isinstance(text, str):
         raise OptionError(f"the text is {str(text)[:40]!r}; expected a string", where="text")
+    return _normalized(text) if len(text) <= _CACHED else _normalized.__wrapped__(text)
+
+
+@lru_cache(maxsize=1 << 15)  # the names of a corpus come again and again
+def _normalized(text: str) -> str:
     folded = text
     if "." in folded:
         folded = _compiled(_ACRONYM).sub(lambda match: match[0].replace(".", ""), folded)
