@@ -115,60 +115,46 @@ def spelling(mentions: Any, letters: Any, bounds: Any, entity: Any, match_type: 
     OVERLAP           of names that share some words only: words in both the mention and a name, by words in either
     """
     columns = np.zeros((len(entity), 6), np.float32)
+    indptr, tokens = mentions
+    names_of, name_indptr, name_tokens, name_letters = names[0], names[1], names[2], names[3]
     for mention in range(len(bounds) - 1):
-        words = mentions[1][mentions[0][mention] : mentions[0][mention + 1]]
+        begin, size = indptr[mention], indptr[mention + 1] - indptr[mention]
         for row in range(bounds[mention], bounds[mention + 1]):
-            first, last = names[0][entity[row]], names[0][entity[row] + 1]
+            first, last = names_of[entity[row]], names_of[entity[row] + 1]
             if match_type[row] <= kinds[0]:
                 columns[row, COVERED] = 1
                 for name in range(first, last):
-                    if names[3][name] == letters[mention]:
+                    if name_letters[name] == letters[mention]:
                         columns[row, CASED] = 1
                         break
             elif match_type[row] == kinds[1] or match_type[row] == kinds[2]:
-                columns[row, SPELLING_OVERLAP] = _overlap(words, first, last, names)
-            elif len(words) > 0:
-                _note_parts(columns, row, words, first, last, names)
+                for name in range(first, last):
+                    start, end, common = name_indptr[name], name_indptr[name + 1], 0
+                    for i in range(begin, begin + size):
+                        for k in range(start, end):
+                            if tokens[i] == np.int64(name_tokens[k]):
+                                common += 1
+                                break
+                    if common:
+                        overlap = np.float32(common / max(1, size + end - start - common))
+                        columns[row, SPELLING_OVERLAP] = max(columns[row, SPELLING_OVERLAP], overlap)
+            elif size > 0:  # all names are looked through at once: few of their words are the first word of the mention
+                name = first
+                for at in range(name_indptr[first], name_indptr[last]):
+                    if np.int64(name_tokens[at]) != tokens[begin]:
+                        continue
+                    while name_indptr[name + 1] <= at:
+                        name += 1
+                    same = at + size <= name_indptr[name + 1]
+                    for k in range(1, size if same else 1):
+                        same = same and np.int64(name_tokens[at + k]) == tokens[begin + k]
+                    if same:
+                        covered = np.float32(size / (name_indptr[name + 1] - name_indptr[name]))
+                        columns[row, COVERED] = max(columns[row, COVERED], covered)
+                        if at == name_indptr[name]:
+                            columns[row, BEGINS] = 1
+                        if at + size == name_indptr[name + 1]:
+                            columns[row, ENDS] = 1
+                        if name == first:
+                            columns[row, IN_LABEL] = 1
     return columns
-
-
-@kernel
-def _overlap(words: Any, first: Any, last: Any, names: Any) -> Any:
-    """Return how many words a mention and one of some names have in common, as a part of those in either; the highest."""
-    most = np.float32(0)
-    for name in range(first, last):
-        start, end, common = names[1][name], names[1][name + 1], 0
-        for i in range(len(words)):
-            for k in range(start, end):
-                if words[i] == np.int64(names[2][k]):
-                    common += 1
-                    break
-        if common:
-            most = max(most, np.float32(common / max(1, len(words) + end - start - common)))
-    return most
-
-
-@kernel
-def _note_parts(columns: Any, row: Any, words: Any, first: Any, last: Any, names: Any) -> None:
-    """Record the positions of a mention's words in the names of a candidate, the first of which is the label.
-
-    The words of all names are looked through at once: few of them are the first word of the mention.
-    """
-    name, size = first, len(words)
-    for at in range(names[1][first], names[1][last]):
-        if np.int64(names[2][at]) != words[0]:
-            continue
-        while names[1][name + 1] <= at:
-            name += 1
-        same = at + size <= names[1][name + 1]
-        for k in range(1, size if same else 1):
-            same = same and np.int64(names[2][at + k]) == words[k]
-        if same:
-            covered = np.float32(size / (names[1][name + 1] - names[1][name]))
-            columns[row, COVERED] = max(columns[row, COVERED], covered)
-            if at == names[1][name]:
-                columns[row, BEGINS] = 1
-            if at + size == names[1][name + 1]:
-                columns[row, ENDS] = 1
-            if name == first:
-                columns[row, IN_LABEL] = 1
