@@ -27,7 +27,7 @@ Null stands for a field that is missing in JSON; `arrow_json_lines` writes the r
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, TypeVar
 
 import orjson
@@ -35,13 +35,13 @@ import pyarrow as pa
 
 from eigenthemes.core.checks import check_arguments
 from eigenthemes.documents.arrow_rows import LINKED, check_schema, document_columns, documents_of, json_value, mentions_type
-from eigenthemes.errors import DocumentError, OptionError
+from eigenthemes.documents.reader import Record
+from eigenthemes.errors import OptionError
 from eigenthemes.linker import Linker
 from eigenthemes.pipeline.batch import BATCH
-from eigenthemes.records import Document
+from eigenthemes.stream import chunks_of, link_chunk
 
 ERROR = "error"
-_MOST_CHARACTERS = 1 << 20  # of the texts that are linked together
 
 Links = list[dict[str, Any]]
 RecordBatchOrTable = TypeVar("RecordBatchOrTable", pa.RecordBatch, pa.Table)
@@ -76,10 +76,15 @@ def link_arrow(
     if isinstance(batch, pa.Table):
         linked = [link_arrow(each, linker, columns=columns, error_column=error_column) for each in batch.to_batches()]
         return pa.Table.from_batches(linked, schema=schema)
-    links, errors = list[Links | None](), list[str | None]()
-    for document in _linked(linker, documents_of(batch, names)):
-        links.append(None if isinstance(document, DocumentError) else document)
-        errors.append(str(document) if isinstance(document, DocumentError) else None)
+    links: list[Links | None] = [None] * batch.num_rows
+    errors: list[str | None] = [None] * batch.num_rows
+    rows = (Record("", row, each) for row, each in enumerate(documents_of(batch, names)))
+    for records in chunks_of(rows, BATCH):
+        chunk = link_chunk(linker, records, as_records=True)
+        for document, record in chunk.records:
+            links[record.line] = [_as_row(link.to_dict()) for link in document.links]
+        for failure in chunk.failed:
+            errors[failure.line] = failure.cause
     type_ = schema.field(names["mentions"]).type
     arrays = {name: batch.column(number) for number, name in enumerate(batch.schema.names)}
     arrays[names["mentions"]] = pa.array(links, type_)
@@ -147,33 +152,8 @@ def _link(link: dict[str, Any]) -> dict[str, Any]:
     return kept
 
 
-def _linked(linker: Linker, documents: Iterator[Document | DocumentError]) -> Iterator[Links | DocumentError]:
-    """Link documents in batches; errors keep their place."""
-    waiting: list[Document | DocumentError] = []
-    characters = 0
-    for document in documents:
-        if isinstance(document, Document):
-            characters += len(document.text or "")
-            try:
-                linker.check(document)
-            except DocumentError as error:
-                document = error
-        waiting.append(document)
-        if len(waiting) >= BATCH or characters >= _MOST_CHARACTERS:
-            yield from _decided(linker, waiting)
-            waiting, characters = [], 0
-    yield from _decided(linker, waiting)
-
-
-def _decided(linker: Linker, documents: list[Document | DocumentError]) -> Iterator[Links | DocumentError]:
-    decided = linker.decide(document for document in documents if isinstance(document, Document))
-    records = linker.links(decided)
-    for document in documents:
-        if isinstance(document, DocumentError):
-            yield document
-            continue
-        links = [link.to_dict() for link in next(records).links]
-        for link in links:
-            if "explanation" in link:
-                link["explanation"] = orjson.dumps(link["explanation"]).decode()
-        yield links
+def _as_row(link: dict[str, Any]) -> dict[str, Any]:
+    """Return a link with its explanation as JSON."""
+    if "explanation" in link:
+        link["explanation"] = orjson.dumps(link["explanation"]).decode()
+    return link
