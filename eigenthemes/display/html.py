@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from functools import reduce
 from html import escape
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from eigenthemes.display import Cell, EntityId, Grid, Heading, MarkedCell, MarkedText, Part, Prose
@@ -17,26 +18,8 @@ if TYPE_CHECKING:
 
     from eigenthemes.records import Link
 
-# Transparent colours, because a notebook does not say whether it is dark
-MARK_STYLE = """mark{background:rgb(38 139 155/22%);border-bottom:2px solid #2b8a99;color:inherit;border-radius:3px}
-mark.nil{background:none;border-bottom:2px dashed #8a8a8a}"""
-
-_STYLE = """.eigenthemes{max-width:60rem;line-height:1.5;overflow-x:auto}
-.eigenthemes h4{margin:.2em 0 .4em;font-size:1.1em}
-.eigenthemes p{margin:.4em 0;overflow-wrap:anywhere}
-.eigenthemes .quiet{opacity:.75;font-size:.9em}
-.eigenthemes .text{white-space:pre-wrap;overflow-wrap:anywhere;margin:.4em 0 .8em;line-height:1.8}
-.eigenthemes table{border-collapse:collapse;margin:.4em 0;font-size:.92em;border:0;display:table;width:auto;color:inherit}
-.eigenthemes :is(td,th){text-align:start!important;vertical-align:top;padding:.25em 1.2em .25em 0;border:0;color:inherit;
-border-bottom:1px solid rgb(128 128 128/35%);background:none;overflow-wrap:break-word;max-width:32em;white-space:normal}
-.eigenthemes tr{background:none!important}
-.eigenthemes th{font-weight:600;white-space:nowrap}
-.eigenthemes td{min-width:6em}
-.eigenthemes td.id{overflow-wrap:anywhere;min-width:12em}
-.eigenthemes :is(td,th).right{min-width:0;text-align:end!important;white-space:nowrap;font-variant-numeric:tabular-nums}
-.eigenthemes a{color:inherit;text-decoration:underline dotted}
-""" + re.sub(r"^mark", ".eigenthemes mark", MARK_STYLE, flags=re.MULTILINE)
-
+# its colours are transparent, because a notebook does not say whether it is dark
+_STYLE = Path(__file__).with_name("notebook.css").read_text(encoding="utf-8").rstrip()
 _CONTROLS = {code: "\ufffd" for code in range(32) if chr(code) not in "\t\n\r\f"}
 _WEB_ADDRESS = re.compile(r"https?://[^\s\"'<>\\^`{|}]+")
 

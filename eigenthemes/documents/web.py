@@ -6,30 +6,15 @@ The page that is written loads nothing; its marks have label, id and probability
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 from eigenthemes.core.files import Source
-from eigenthemes.display.html import MARK_STYLE, escaped, marked, marked_text
+from eigenthemes.display.html import escaped, marked, marked_text
 from eigenthemes.display.views import text_with_links
 from eigenthemes.errors import MissingExtraError
 from eigenthemes.records import LinkedDocument, Table
 
-_STYLE = (
-    """body{font:18px/1.7 Charter,Georgia,serif;max-width:46rem;
-margin:3rem auto;padding:0 1rem;color:#1f2328;background:#fdfcfa}
-h2{font-size:1rem;color:#5a6068}pre{font:inherit;white-space:pre-wrap;overflow-wrap:anywhere}
-table{border-collapse:collapse;font:14px/1.5 system-ui,sans-serif;width:100%}
-td,th{text-align:start;padding:.3rem .6rem;border-bottom:1px solid #ddd;vertical-align:top;overflow-wrap:anywhere}
-@media(prefers-color-scheme:dark){body{background:#16181b;color:#e9e6e1}td,th{border-color:#3a3e44}}
-"""
-    + MARK_STYLE
-)
-
-PAGE_HEAD = f"""<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<title>Linked documents</title><style>{_STYLE}</style></head>
-<body><h1>Linked documents</h1>
-""".encode()
+PAGE_HEAD = Path(__file__).with_name("page_head.html").read_bytes()
 PAGE_TAIL = b"</body></html>\n"
 
 _NOT_SHOWN = ["script", "style", "template", "noscript", "svg", "math", "iframe", "object", "select", "datalist"]

@@ -8,6 +8,7 @@ from __future__ import annotations
 from base64 import b64encode
 from hashlib import sha256
 from html import escape
+from pathlib import Path
 from urllib.parse import quote
 
 from eigenthemes.kb.store import KB
@@ -19,22 +20,9 @@ from eigenthemes.service.reconcile.service_manifest import ServiceURLs
 
 MOST_NAMES = 8  # other names in a preview
 _MOST_RELATIONS = 4  # relations in a preview
-_STYLE = """
-body{font:14px/1.45 system-ui,sans-serif;margin:0;padding:10px 12px;color:#1d2733;background:#fff;overflow-wrap:anywhere}
-h1{font-size:17px;margin:0}h2{font-size:14px;margin:16px 0 4px}p{margin:4px 0}ul{margin:4px 0;padding-left:20px}
-.id,.names,.more{color:#5a6675;font-size:12px}
-.type{display:inline-block;background:#e6eef7;border-radius:3px;padding:0 6px;margin-right:4px;font-size:12px}
-.why{border-left:3px solid #3b76b8;padding-left:8px;margin:8px 0}dt{color:#5a6675;font-size:12px;margin-top:6px}dd{margin:0}
-a{color:#1c5a9c}.page{max-width:760px;margin:0 auto;padding:24px 16px}
-"""
-_DARK = """
-@media (prefers-color-scheme:dark){body{background:#14191f;color:#e3e8ee}.type{background:#26384c}a{color:#8bbcf0}
-.id,.names,.more,dt{color:#9aa7b5}}
-"""
+_STYLE, _DARK = (Path(__file__).with_name(name).read_text(encoding="utf-8") for name in ("entity.css", "entity_dark.css"))
 # OpenRefine does not encode ids: the part after # of an id does not reach the server
-_SCRIPT = """
-if(location.hash){location.replace(location.href.replace("#","%23"))}
-"""
+_SCRIPT = 'if(location.hash){location.replace(location.href.replace("#","%23"))}'
 
 
 def _hash_of(content: str) -> str:
