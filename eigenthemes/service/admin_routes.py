@@ -42,14 +42,14 @@ def router(served: ServedKBs, settings: ServiceSettings, metrics: Metrics, reloa
             "seconds": settings.max_seconds,
             "concurrent_requests": settings.max_concurrent,
         }
-        kbs = [_kb_info(kb) for kb in served.all()]
+        kbs = [_kb_info(kb) for kb in served.kbs.values()]
         record = {"version": __version__, "kbs": kbs, "corrections": settings.corrections is not None, "limits": limits}
         return json_response(record)
 
     @routes.get("/health", response_model=models.Health)
     async def health() -> Response:
         """Return 200 if the service is ready to link, else 503."""
-        if not served.is_ready:
+        if not served.kbs:
             raise Problem(503, "starting", "the service is starting; try again soon", headers={"Retry-After": "1"})
         return json_response({"status": "ready"})
 

@@ -221,7 +221,7 @@ class RequestMiddleware:
         method, path = request.scope["method"], request.path
         self.policy.check(method, path, request.token, request.headers)
         if path not in _ALWAYS:
-            if not self.served.is_ready:
+            if not self.served.kbs:
                 raise Problem(503, "starting", "the service is starting; try again soon", headers=_SOON)
             if self.running > self.settings.max_concurrent:
                 raise Problem(503, "busy", "too many requests at once; try again soon", headers=_SOON)

@@ -88,13 +88,15 @@ class ServedKBs:
 
     Attributes
     ----------
+    kbs : dict
+        The KBs that are served; empty until they are open.
     prepared : dict, optional
         The KBs that `commit` will serve.
     """
 
     def __init__(self, paths: Sequence[str | Path]) -> None:
         self.paths = named_paths(paths)
-        self._served: dict[str, ServedKB] = {}
+        self.kbs: dict[str, ServedKB] = {}
         self.prepared: dict[str, ServedKB] | None = None
         self.threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="eigenthemes")
 
@@ -113,18 +115,13 @@ class ServedKBs:
         return list(self.paths)
 
     @property
-    def is_ready(self) -> bool:
-        """Return True if the KBs are open."""
-        return bool(self._served)
-
-    @property
     def states(self) -> dict[str, str]:
         """The state of each KB by its name."""
-        return {name: kb.state for name, kb in self._served.items()}
+        return {name: kb.state for name, kb in self.kbs.items()}
 
     def get(self, name: str | None = None) -> ServedKB:
         """Return the KB of a name; None: the first."""
-        served = self._served.get(self.names[0] if name is None else name)
+        served = self.kbs.get(self.names[0] if name is None else name)
         if served is None:
             raise OptionError(
                 f"no KB named {str(name)[:80]!r} is served; expected one of {', '.join(self.names)}",
@@ -132,10 +129,6 @@ class ServedKBs:
                 where="kb",
             )
         return served
-
-    def all(self) -> list[ServedKB]:
-        """Return all KBs."""
-        return list(self._served.values())
 
     def prepare(self) -> EigenthemesError | None:
         """Open KBs that have changed beside those that are served; return the error if one cannot be used. Slow."""
@@ -149,15 +142,15 @@ class ServedKBs:
         return None
 
     def _prepared(self, name: str, path: Path) -> ServedKB:
-        old = self._served.get(name)
+        old = self.kbs.get(name)
         if old is not None and KB.open(path).manifest == old.kb.manifest:
             return old
         return ServedKB.open(name, path)
 
     def commit(self) -> Reloaded:
         """Serve the prepared KBs from now on; requests that use an old one finish with it."""
-        before, self._served, self.prepared = self._served, self.prepared or self._served, None
-        replaced = tuple(name for name, kb in self._served.items() if before.get(name) is not kb)
+        before, self.kbs, self.prepared = self.kbs, self.prepared or self.kbs, None
+        replaced = tuple(name for name, kb in self.kbs.items() if before.get(name) is not kb)
         return Reloaded(replaced, tuple(name for name in self.names if name not in replaced))
 
     async def reload(self) -> Reloaded:
