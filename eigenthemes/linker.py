@@ -323,25 +323,15 @@ class Linker:
         links = sorted((link for each in linked for link in each.links), key=_cell_of)
         return LinkedTable(table, chosen, tuple(links), context, id)
 
-    def link_frame(
-        self,
-        frame: Frame,
-        *,
-        columns: Columns | None = None,
-        context: str = "table",
-        only_types: Mapping[str | int, str | Sequence[str]] | None = None,
-        suffix: str = "",
-    ) -> Frame:
+    def link_frame(self, frame: Frame, **options: Any) -> Frame:
         """Link the cells of a data frame.
 
         Parameters
         ----------
         frame : pandas.DataFrame, polars.DataFrame or pyarrow.Table
             The frame; it is not changed.
-        columns, context, only_types
-            As for `link_table`.
-        suffix : str
-            Text between the name of a column and _id, _label, _probability.
+        **options
+            `columns`, `context`, `only_types` and `suffix`, as for `eigenthemes.link_frame`.
 
         Returns
         -------
@@ -350,7 +340,7 @@ class Linker:
         """
         from eigenthemes.tables.frames import link_frame
 
-        return link_frame(self, frame, columns=columns, context=context, only_types=only_types, suffix=suffix)
+        return link_frame(self, frame, **options)
 
     @check_arguments
     def report_table(self, linked: LinkedTable) -> TableReport:

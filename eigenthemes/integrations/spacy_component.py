@@ -9,6 +9,7 @@ config of the component and not the KB, so the component needs no `to_disk`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from spacy.language import Language
@@ -61,6 +62,7 @@ def make_component(
     return LinkerComponent(linker, name=name, detect=detect, label=label, batch_size=batch_size)
 
 
+@dataclass(eq=False)
 class LinkerComponent:
     """Links the entities of documents: sets `ent.kb_id_` and `ent._.kb_ents`.
 
@@ -72,17 +74,12 @@ class LinkerComponent:
     An entity that is not linked keeps its label and has no id; a detected name that is not linked is not added.
     """
 
-    def __init__(
-        self,
-        linker: Linker,
-        *,
-        name: str = "eigenthemes",
-        detect: bool | None = None,
-        label: str | None = None,
-        batch_size: int = 64,
-    ) -> None:
-        self.linker, self.name, self.detect, self.label, self.batch_size = linker, name, detect, label, batch_size
-        self._error_handler: ErrorHandler = raise_error
+    linker: Linker
+    name: str = "eigenthemes"
+    detect: bool | None = None
+    label: str | None = None
+    batch_size: int = 64
+    error_handler: ErrorHandler = raise_error
 
     def __call__(self, doc: Doc) -> Doc:
         """Link the entities of one document."""
@@ -105,17 +102,17 @@ class LinkerComponent:
             try:
                 self._link([doc])
             except EigenthemesError as error:
-                self._error_handler(self.name, self, [doc], error)
+                self.error_handler(self.name, self, [doc], error)
             else:
                 yield doc
 
     def set_error_handler(self, error_handler: ErrorHandler) -> None:
         """Set the function that is called with documents that cannot be linked."""
-        self._error_handler = error_handler
+        self.error_handler = error_handler
 
     def get_error_handler(self) -> ErrorHandler:
         """Return the function that is called with documents that cannot be linked."""
-        return self._error_handler
+        return self.error_handler
 
     def _link(self, docs: Sequence[Doc]) -> None:
         """Link the entities of documents, and their detected names apart from them."""
