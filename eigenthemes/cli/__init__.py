@@ -120,7 +120,8 @@ def main() -> None:
         sentence = str(error.__cause__ or error)  # click puts an Abort in front
         _stop(sentence or "interrupted; nothing was changed", 130)
     except click.ClickException as error:
-        _show(error)
+        context = error.ctx if isinstance(error, click.UsageError) else None
+        click.UsageError(plain(error.format_message()), context).show()  # an argument may hold control characters
         sys.exit(error.exit_code)
     except EigenthemesError as error:
         _stop(advise(error, next(iter(sys.argv[1:]), None)), 1)
@@ -142,9 +143,3 @@ def _leave_quietly() -> None:
 def _stop(sentence: str, code: int) -> None:
     note(f"eigenthemes: {sentence.strip()}")
     sys.exit(code)
-
-
-def _show(error: click.ClickException) -> None:
-    """Print the usage of a command and the error, without control characters that an argument may hold."""
-    context = error.ctx if isinstance(error, click.UsageError) else None
-    click.UsageError(plain(error.format_message()), context).show()

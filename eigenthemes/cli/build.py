@@ -188,6 +188,8 @@ def embed(kb: str, **options: Any) -> None:
 
 def _embed(kb: str, options: dict[str, Any]) -> Any:
     from eigenthemes.build import complete_vectors, embed_kb, import_vectors
+    from eigenthemes.core.scratch import parse_memory
+    from eigenthemes.embeddings.deepwalk import PAPER
 
     def given(*names: str) -> dict[str, Any]:
         """Return those of the options that the user gave."""
@@ -200,23 +202,14 @@ def _embed(kb: str, options: dict[str, Any]) -> Any:
         return import_vectors(kb, options["source"], **given("ids", "format_name", "inductive"), **common)
     if options["inductive"] and options["method"] is None:
         return complete_vectors(kb, **given("vectors"), **common)
-    return embed_kb(kb, **given("method", "dimensions", "inductive", "jobs"), **common, **_own(options))
-
-
-def _own(options: dict[str, Any]) -> dict[str, Any]:
-    """Return the options that only some methods take, where they were given."""
-    from eigenthemes.core.scratch import parse_memory
-    from eigenthemes.embeddings.deepwalk import PAPER
-
-    names = ("walks", "length", "window", "max_memory")
-    own = {name: options[name] for name in names if options[name] is not None}
+    own = given("walks", "length", "window", "max_memory")  # options that only some methods take
     if options["preset"] == "paper":
         own = {**{name: value for name, value in PAPER.items() if name != "dimensions"}, **own}
     if "max_memory" in own:
         own["max_memory"] = parse_memory(own["max_memory"])
     if options["fast"]:
         own["fast"] = True
-    return own
+    return embed_kb(kb, **given("method", "dimensions", "inductive", "jobs"), **common, **own)
 
 
 @click.command("warm-up")

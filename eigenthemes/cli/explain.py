@@ -51,15 +51,17 @@ def explain(
     linker = open_linker(kb, {**options, "method": "selftrained"})
     for chosen in _chosen(read_documents(documents, plain_text=plain_text), document):
         explainer = linker.explainer([linker.checked(chosen)])
-        mentions = int(explainer.batch.is_own.sum())
+        count = int(explainer.batch.is_own.sum())
         if mention is not None:
-            _check_number(mention, mentions)
+            if mention >= count:
+                numbers = f"{count}, numbered from 0 to {count - 1}" if count > 1 else "1, number 0" if count else "none"
+                raise OptionError(f"there is no mention {mention}; the document has {numbers}")
             _print_mention(explainer, mention, as_json)
         elif as_json:
-            records = [explainer.explain(number).to_dict() for number in range(mentions)]
+            records = [explainer.explain(number).to_dict() for number in range(count)]
             print_json({"id": chosen.id, "mentions": records})
         else:
-            _print_document(chosen, [explainer.explain(number) for number in range(mentions)], headed=document == "all")
+            _print_document(chosen, [explainer.explain(number) for number in range(count)], headed=document == "all")
 
 
 def _chosen(documents: Iterator[Document], wanted: str | None) -> Iterable[Document]:
@@ -81,12 +83,6 @@ def _chosen(documents: Iterator[Document], wanted: str | None) -> Iterable[Docum
         there = "there is 1" if count == 1 else f"there are {count:,}"
         raise DocumentError(f"there is no document {wanted}; {there}{example}; give an id, a number from 0, or all")
     return by_number
-
-
-def _check_number(mention: int, there: int) -> None:
-    if mention >= there:
-        numbers = f"{there}, numbered from 0 to {there - 1}" if there > 1 else f"{there}, number 0" if there else "none"
-        raise OptionError(f"there is no mention {mention}; the document has {numbers}")
 
 
 def _print_document(document: Document, found: list[Explanation], *, headed: bool) -> None:

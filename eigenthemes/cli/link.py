@@ -75,9 +75,7 @@ if TYPE_CHECKING:
     help="Parquet: the column of id, text, table or mentions, e.g. text=body.",
 )
 @click.option(
-    "--output-format",
-    metavar="NAME",
-    help="jsonl, json, nif, brat, pubtator, bioc, html.  [default: by the suffix of -o]",
+    "--output-format", metavar="NAME", help="jsonl, json, nif, brat, pubtator, bioc, html.  [default: by the suffix of -o]"
 )
 @click.option("--errors", type=click.Path(), metavar="FILE", help="Write records that cannot be linked here: line and cause.")
 @click.option("--strict", is_flag=True, help="Stop at the first record that cannot be linked.")

@@ -54,11 +54,7 @@ def train(kb: str, gold: str | None, add_names: str | None, **options: Any) -> N
     if broken:
         note(f"warning: {counted(len(broken), 'broken record')} skipped; the first is {broken[0]}")
     changed = train_kb(
-        kb,
-        documents,
-        names=() if add_names is None else read_names(add_names),
-        progress=terminal_progress(),
-        **options,
+        kb, documents, names=() if add_names is None else read_names(add_names), progress=terminal_progress(), **options
     )
     about = changed.rankers[options["vectors"] or next(iter(changed.vector_sets), "")]
     made = about["made_up"]

@@ -48,19 +48,17 @@ def _link(job: Job, file: FileEntry, linker: Linker) -> Report:
         if layout not in _LINES:
             raise SourceError(f"{file.name} has the format {layout}; expected JSON lines or Parquet", where=file.name)
         source.is_lines = True
+
+        def write_failure(failure: Failure) -> None:
+            text = failure.record.decode("utf-8", "backslashreplace").rstrip("\r\n")
+            open_errors().write(orjson.dumps({**failure.to_dict(), "record": text}, option=orjson.OPT_APPEND_NEWLINE))
+
         records = (Record(file.name, line, data, layout) for line, data in numbered_lines(source.stream))
         with compressing(file.name, out) as lines:
-            report = link_stream(
-                records, linker, write=lines.write, on_failure=lambda failure: _write_failure(failure, open_errors())
-            )
+            report = link_stream(records, linker, write=lines.write, on_failure=write_failure)
         if diagnostics.counts[TRUNCATED]:
             raise SourceError(f"{file.name} is a {TRUNCATED}; fetch or compress it again", where=file.name)
         return report
-
-
-def _write_failure(failure: Failure, out: IO[bytes]) -> None:
-    text = failure.record.decode("utf-8", "backslashreplace").rstrip("\r\n")
-    out.write(orjson.dumps({**failure.to_dict(), "record": text}, option=orjson.OPT_APPEND_NEWLINE))
 
 
 @contextmanager

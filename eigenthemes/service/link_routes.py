@@ -152,11 +152,7 @@ def _link_table(
         raise DocumentError('"table" is null; expected {"header": [...], "rows": [[...], ...]}')
     _check_size([replace(document, mentions=None)], settings, "cells")
     linked = linker.link_table(
-        document.table,
-        columns=body.columns,
-        context=body.context or "table",
-        only_types=body.only_types,
-        id=document.id,
+        document.table, columns=body.columns, context=body.context or "table", only_types=body.only_types, id=document.id
     ).to_dict()
     if query.types:
         _add_types(linked["mentions"], kb)

@@ -116,7 +116,10 @@ def table_writer(
     """Return a writer of the format given by the ending of the output, or else of the format of the table."""
     name = str(output).lower() if isinstance(output, str | Path) else ""
     wanted = format_of_name(name)
-    if wanted is None or _is_same_format(table, wanted, name):
+    is_same = wanted == table.format
+    if wanted == table.format == "xlsx":  # .xlsx and .xlsm are two, because only one of them may hold macros
+        is_same = Path(table.name.lower()).suffix == Path(name).suffix
+    if wanted is None or is_same:
         return table.writer(target, added)
     if name.endswith(".xlsm"):
         problem = f"{output} would be a workbook with macros, which {table.name} is not; write an .xlsx file"
@@ -132,13 +135,6 @@ def table_writer(
     if wanted == "xlsx":
         return NewWorkbookWriter(table, scan, target, added)
     return DelimitedWriter(table, target, added, TextStyle(delimiter="," if wanted == "csv" else "\t"))
-
-
-def _is_same_format(table: TableFile, wanted: str, name: str) -> bool:
-    """Return whether a format is that of a table; .xlsx and .xlsm are two, because only one of them may hold macros."""
-    if wanted == "xlsx":
-        return table.format == "xlsx" and Path(table.name.lower()).suffix == Path(name).suffix
-    return table.format == wanted
 
 
 @contextmanager

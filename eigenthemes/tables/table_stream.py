@@ -40,6 +40,7 @@ from eigenthemes.tables.table_file import CHUNK, LONGEST_NAME, ColumnLinks, Rows
 _BY_NAME_ONLY = ("namematch", "degree", "prior-name")  # methods that do not use the other cells
 
 Texts = list[list[str]]  # cells of some rows, column by column
+Types = Mapping[str | int, str | Sequence[str]]  # of entities, by column
 OnSample = Callable[[LinkedTable], None]
 
 
@@ -207,21 +208,15 @@ def _opened_output(table: TableFile, output: str | Path | IO[bytes]) -> Iterator
 
 
 def plan_columns(
-    linker: Linker,
-    table: TableFile,
-    scan: Scan,
-    columns: Columns | None,
-    context: str,
-    only_types: Mapping[str | int, str | Sequence[str]],
-    summary: TableSummary,
+    linker: Linker, table: TableFile, scan: Scan, given: Columns | None, context: str, only_types: Types, summary: TableSummary
 ) -> ColumnPlan:
     """Return the columns to link, and how to link them; the summary gets the reasons."""
     sample = Table(table.full_header, tuple(scan.sample))
-    if columns is None:
+    if given is None:
         summary.profiles = profile_columns(sample, linker.batches.generator)
         chosen = tuple(profile.column for profile in summary.profiles if profile.named)
     else:
-        chosen = column_numbers(sample, columns)
+        chosen = column_numbers(sample, given)
     if not chosen:
         reasons = ", ".join(f"{sample.column_name(profile.column)}: {profile.why}" for profile in summary.profiles[:6])
         raise OptionError(f"no column of {table.name} looks like names ({reasons}); name the columns", code="columns-needed")
@@ -230,12 +225,11 @@ def plan_columns(
     summary.columns = tuple(names)
     summary.cells, summary.linked = dict.fromkeys(names, 0), dict.fromkeys(names, 0)
     types = _types(linker, sample, chosen, only_types)
-    return ColumnPlan(chosen, summary.columns, context, types, _sample_of_chunk(scan, chosen, context))
+    is_linked_at_once = scan.rows <= CHUNK or context not in ("table", "column")
+    return ColumnPlan(chosen, summary.columns, context, types, [] if is_linked_at_once else _columns_of(scan.spread(), chosen))
 
 
-def _types(
-    linker: Linker, sample: Table, chosen: tuple[int, ...], only_types: Mapping[str | int, str | Sequence[str]]
-) -> dict[str | int, Sequence[str]]:
+def _types(linker: Linker, sample: Table, chosen: tuple[int, ...], only_types: Types) -> dict[str | int, Sequence[str]]:
     """Return position of a column among the linked ones -> its types."""
     types = types_by_column(sample, only_types)
     for number, only in types.items():
@@ -247,13 +241,6 @@ def _types(
         except OptionError as error:
             raise OptionError(f"column {name}: {error}", code=error.code, where=error.where) from None
     return {chosen.index(number): only for number, only in types.items()}
-
-
-def _sample_of_chunk(scan: Scan, chosen: tuple[int, ...], context: str) -> Texts:
-    """Return rows from the complete table, column by column; none if it is linked at once, or each row separately."""
-    if scan.rows <= CHUNK or context not in ("table", "column"):
-        return []
-    return _columns_of(scan.spread(), chosen)
 
 
 def _columns_of(rows: list[tuple[str, ...]], chosen: tuple[int, ...]) -> Texts:

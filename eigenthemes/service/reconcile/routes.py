@@ -24,12 +24,7 @@ from eigenthemes.service.reconcile.properties import (
 )
 from eigenthemes.service.reconcile.queries import MOST_CANDIDATES, parse_batch
 from eigenthemes.service.reconcile.reconciler import Reconciler
-from eigenthemes.service.reconcile.service_manifest import (
-    ServiceURLs,
-    manifest,
-    readings_of_id,
-    suggest,
-)
+from eigenthemes.service.reconcile.service_manifest import ServiceURLs, manifest, readings_of_id, suggest
 from eigenthemes.service.served import ServedKB, ServedKBs
 from eigenthemes.service.settings import ServiceSettings
 
@@ -94,11 +89,7 @@ def router(served: ServedKBs, settings: ServiceSettings) -> APIRouter:
     @routes.get("/reconcile", response_model=dict[str, Any])
     @routes.get("/reconcile/{name}", response_model=dict[str, Any])
     async def reconcile(
-        request: Request,
-        queries: Queries = None,
-        query: OneQuery = None,
-        extend: Extension = None,
-        context: Context = None,
+        request: Request, queries: Queries = None, query: OneQuery = None, extend: Extension = None, context: Context = None
     ) -> Response:
         """Answer queries and extensions; without any, return the manifest."""
         return await answer(request, context)

@@ -93,11 +93,7 @@ def manifest(kb: KB, urls: ServiceURLs) -> dict[str, Any]:
         "defaultTypes": default_types(kb),
         "batchSize": BATCH_SIZE,
         "view": {"url": urls.base + urls.by_id("view", "{{id}}")},
-        "preview": {
-            "url": urls.base + urls.by_id("preview", "{{id}}"),
-            "width": PREVIEW_WIDTH,
-            "height": PREVIEW_HEIGHT,
-        },
+        "preview": {"url": urls.base + urls.by_id("preview", "{{id}}"), "width": PREVIEW_WIDTH, "height": PREVIEW_HEIGHT},
         "suggest": {kind: _suggest(urls, kind) for kind in ("entity", "type", "property")},
         "extend": {
             "propose_properties": {"service_url": urls.base, "service_path": urls.proposals()},
