@@ -14,6 +14,7 @@ import re
 import uuid
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from operator import itemgetter
 from urllib.parse import quote
 
 Names = Sequence[str | None]
@@ -91,7 +92,7 @@ class MappingSet:
 
     def _metadata(self, prefixes: Prefixes, block: str) -> list[str]:
         identity = uuid.uuid5(uuid.NAMESPACE_URL, hashlib.sha256(block.encode()).hexdigest())
-        known = [f"  {prefix}: {_yaml(iri)}" for prefix, iri in sorted(prefixes.map.items())]
+        known = [f"  {prefix}: {_yaml(iri)}" for iri, prefix in sorted(prefixes.known.items(), key=itemgetter(1))]
         return [
             *(["curie_map:", *known] if known else []),
             f"mapping_set_id: urn:uuid:{identity}",
@@ -107,8 +108,7 @@ class Prefixes:
     """Converts entity ids to CURIEs, and collects their prefixes."""
 
     def __init__(self, kb: str) -> None:
-        self.map: dict[str, str] = {}
-        self._of_space: dict[str, str] = {}
+        self.known: dict[str, str] = {}  # namespace -> its prefix
         self._own = f"urn:eigenthemes:{quote(kb, safe='')}:"
 
     def curie(self, id: str) -> str:
@@ -124,13 +124,13 @@ class Prefixes:
         return f"{self._prefix(self._own, 'kb')}:{quote(id, safe=_LOCAL)}"
 
     def _prefix(self, space: str, wanted: str) -> str:
-        if space not in self._of_space:
+        if space not in self.known:
             prefix, number = wanted or "ns1", 1
-            while prefix in self.map:
+            while prefix in self.known.values():
                 number += 1
                 prefix = f"{wanted or 'ns'}{number}"
-            self._of_space[space], self.map[prefix] = prefix, space
-        return self._of_space[space]
+            self.known[space] = prefix
+        return self.known[space]
 
 
 def _split(iri: str) -> tuple[str, str]:

@@ -156,7 +156,7 @@ def test_a_set_without_mappings_is_valid() -> None:
 def test_ids_become_curies(id: str, curie: str, expansion: str) -> None:
     prefixes = Prefixes("my.kb")
     assert prefixes.curie(id) == curie
-    assert list(prefixes.map.values()) == [expansion]
+    assert list(prefixes.known) == [expansion]
 
 
 def test_prefixes_of_one_name_are_kept_apart() -> None:
@@ -171,4 +171,4 @@ def test_prefixes_of_one_name_are_kept_apart() -> None:
         "1",
     ]
     assert [prefixes.curie(id) for id in ids] == ["HP:1", "HP2:1", "ns1:1", "ns2:1", "ns1:2", "kb:1", "kb2:1"]
-    assert len(set(prefixes.map.values())) == len(prefixes.map)
+    assert len(set(prefixes.known.values())) == len(prefixes.known)
