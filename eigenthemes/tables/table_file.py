@@ -188,16 +188,20 @@ class TableFile(ABC):
 
     def scan(self, advance: Advance) -> Scan:
         """Read the complete file once, and raise an error if any part of it cannot be read."""
-        sampler, types = Sampler(), list[set[type]]()
-        for row, _ in self.rows(advance):
+        types, sample = list[set[type]](), list[tuple[str, ...]]()
+        rows, step = 0, 1  # of `step` rows, the sample has one; twice `SAMPLE` at most
+        for rows, (row, _) in enumerate(self.rows(advance), 1):
             types += (set() for _ in range(len(row) - len(types)))
             for kinds, value in zip(types, row, strict=False):
                 kinds.add(type(value))
-            if sampler.wants():
-                sampler.add(["" if isinstance(value, dict | list) else cell_text(value) for value in row])
+            if (rows - 1) % step == 0:
+                cells = ("" if isinstance(value, dict | list) else cell_text(value) for value in row)
+                sample.append(tuple(cell[: LONGEST_NAME + 1] for cell in cells))
+            if len(sample) > 2 * SAMPLE:
+                sample, step = sample[::2], 2 * step
         self.width = max(self.width, len(types))
         named = {column: {_KINDS.get(each, "other") for each in kinds - {type(None)}} for column, kinds in enumerate(types)}
-        return Scan(sampler.seen, sampler.kept, named, self.notes())
+        return Scan(rows, sample, named, self.notes())
 
     def chunks(self) -> Iterator[Rows]:
         """Read the file again, up to `CHUNK` rows at a time."""
@@ -214,26 +218,6 @@ class TableFile(ABC):
 
 
 _KINDS: dict[type, str] = {str: "text", bool: "boolean", int: "integer", float: "number"}
-
-
-class Sampler:
-    """Keeps evenly spaced rows of a table of unknown length: twice `SAMPLE` at most."""
-
-    def __init__(self) -> None:
-        self.seen, self.step = 0, 1
-        self.kept: list[tuple[str, ...]] = []
-
-    def wants(self) -> bool:
-        """Count a row; return whether it is to be added."""
-        self.seen += 1
-        return (self.seen - 1) % self.step == 0
-
-    def add(self, cells: Sequence[str]) -> None:
-        """Add the cells of a row, long ones cut; keep every second row when there are too many."""
-        self.kept.append(tuple(cell if len(cell) <= LONGEST_NAME else cell[: LONGEST_NAME + 1] for cell in cells))
-        if len(self.kept) > 2 * SAMPLE:
-            self.kept = self.kept[::2]
-            self.step *= 2
 
 
 def value_text(value: Any) -> str:

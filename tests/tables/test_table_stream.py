@@ -17,7 +17,8 @@ from helpers.table_files import CITIES, link_bytes, linked_bytes
 from eigenthemes import KB, Linker, OptionError, SourceError, Table, build_kb
 from eigenthemes.core.progress import Advance
 from eigenthemes.tables import parquet_table, table_file, table_stream
-from eigenthemes.tables.table_file import SAMPLE, Sampler
+from eigenthemes.tables.open_table import open_table
+from eigenthemes.tables.table_file import SAMPLE
 
 
 def cells(data: bytes) -> list[list[str]]:
@@ -65,12 +66,13 @@ def test_a_chunk_is_decided_with_rows_from_all_over_the_file(
     assert (report.rows, len(cells(written))) == (12, 13)
 
 
-def test_a_sample_is_evenly_spaced_and_small() -> None:
-    sampler = Sampler()
-    for number in range(100_003):
-        if sampler.wants():
-            sampler.add([str(number)])
-    kept = [int(row[0]) for row in sampler.kept]
+def test_a_sample_is_evenly_spaced_and_small(tmp_path: Path) -> None:
+    path = tmp_path / "long.csv"
+    path.write_text("\n".join(["number", *map(str, range(100_003))]))
+    with open_table(str(path)) as table:
+        scan = table.scan(lambda amount: None)
+    kept = [int(row[0]) for row in scan.sample]
+    assert scan.rows == 100_003
     assert SAMPLE <= len(kept) <= 2 * SAMPLE
     assert len({after - before for before, after in pairwise(kept)}) == 1
     assert kept[-1] > 99_000
