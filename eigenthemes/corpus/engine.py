@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from operator import attrgetter
 
 from eigenthemes.core.storage import FileEntry, open_input
@@ -140,13 +141,8 @@ def link_file_in_worker(job: Job, file: FileEntry) -> FileReport:
     return link_file(job, file, _linker_of(job))
 
 
-_opened: tuple[Job, Linker] | None = None
-
-
+@lru_cache(maxsize=1)
 def _linker_of(job: Job) -> Linker:
     """Return the linker of a job; a process keeps the last one."""
-    global _opened
-    if _opened is None or _opened[0] != job:
-        collect_garbage_rarely()
-        _opened = (job, job.open_linker())
-    return _opened[1]
+    collect_garbage_rarely()
+    return job.open_linker()

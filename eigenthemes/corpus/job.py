@@ -16,7 +16,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -95,7 +95,7 @@ class Job:
     kb_path: str
     kb_state: str
     options: LinkOptions
-    columns: Mapping[str, str] | None = None
+    columns: Mapping[str, str] | None = field(default=None, hash=False)
     archive: tuple[str, str] | None = None
 
     @staticmethod
