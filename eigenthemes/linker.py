@@ -176,7 +176,7 @@ class Linker:
         return f"Linker({self.kb!r}, method={self.method_name!r}{threshold})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _reopened, (self.kb, self.options)
+        return partial(Linker, options=self.options), (self.kb,)
 
     @property
     def path_and_options(self) -> tuple[str, LinkOptions]:
@@ -316,7 +316,9 @@ class Linker:
         LinkedTable
         """
         table = table_of(table)
-        chosen = self._columns_of_names(table) if columns is None else column_numbers(table, columns)
+        profiles = profile_columns(table, self.batches.generator) if columns is None else ()
+        named = tuple(profile.column for profile in profiles if profile.named)
+        chosen = named if columns is None else column_numbers(table, columns)
         types = types_by_column(table, only_types or {})
         documents = documents_of(table, chosen, context, types)
         linked = self.link_batch(documents) if documents else ()
@@ -365,9 +367,6 @@ class Linker:
         cells = ranker_of(self.kb, self._vectors_name).cells
         return {} if cells is None else dict(cells.about.get("reports", {}))
 
-    def _columns_of_names(self, table: Table) -> tuple[int, ...]:
-        return tuple(profile.column for profile in profile_columns(table, self.batches.generator) if profile.named)
-
     def checked(self, given: AnyDocument) -> Document:
         """Return a valid `Document`; refuse one that lacks what the method needs."""
         document = as_document(given)
@@ -381,14 +380,11 @@ class Linker:
         if isinstance(document.mentions, PlainMentions):
             return
         for number, mention in enumerate(document.mentions or ()):
-            if mention.only_types:
-                self._check_types(number, mention.only_types)
-
-    def _check_types(self, number: int, types: tuple[str, ...]) -> None:
-        try:
-            self.batches.generator_of(types)
-        except OptionError as error:
-            raise DocumentError(f"mention {number}: {error}", code=error.code, where=f"mention {number}") from None
+            try:
+                if mention.only_types:
+                    self.batches.generator_of(mention.only_types)
+            except OptionError as error:
+                raise DocumentError(f"mention {number}: {error}", code=error.code, where=f"mention {number}") from None
 
     @forks.block()
     @check_arguments
@@ -399,16 +395,15 @@ class Linker:
         scored = self.method(batch, self.kb, self.options.scoring)  # groups the mentions of each document itself
         decisions = decide(batch, scored, self.method, self.rule, top=self.options.top)
         decided = DecidedBatch(batch, scored, decisions)
-        return replace(decided, explanations=self._explanations(decided)) if self.options.explain else decided
+        if not self.options.explain:
+            return decided
+        explainer = self._explainer(decided)
+        return replace(decided, explanations=[explainer.explain(mention) for mention in range(len(batch.mentions))])
 
     @check_arguments
     def explainer(self, documents: Iterable[Document]) -> Explainer:
         """Decide every mention of some documents, and return an explainer of the decisions."""
         return self._explainer(self.decide(documents))
-
-    def _explanations(self, decided: DecidedBatch) -> list[Explanation]:
-        explainer = self._explainer(decided)
-        return [explainer.explain(mention) for mention in range(len(decided.batch.mentions))]
 
     def _explainer(self, decided: DecidedBatch) -> Explainer:
         if decided.scored.ranking is None:
@@ -505,8 +500,3 @@ class Linker:
 
 def _cell_of(link: Link) -> tuple[int, int]:
     return link.mention.row or 0, link.mention.col or 0
-
-
-def _reopened(kb: KB, options: LinkOptions) -> Linker:
-    """Open a linker that was pickled as its KB and its options."""
-    return Linker(kb, options=options)
