@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
 
 from eigenthemes.display import Displayed, short, short_repr
@@ -112,7 +113,7 @@ class Mention:
         return {**self.source, **{name: value for name, value in places.items() if value is not None}, "text": self.text}
 
 
-@dataclass(slots=True, eq=False, repr=False)
+@dataclass(eq=False, repr=False)
 class PlainMentions(Sequence[Mention]):
     """The mentions of a document as columns: a sequence whose `Mention` objects are made when they are first used.
 
@@ -138,20 +139,17 @@ class PlainMentions(Sequence[Mention]):
     sources: list[dict[str, Any]]
     fields: set[str]
     candidates: list[list[str]] | None = None
-    _made: tuple[Mention, ...] | None = field(default=None, init=False)
 
-    @property
+    @cached_property
     def made(self) -> tuple[Mention, ...]:
         """The mentions as a tuple."""
-        if self._made is None:
-            none = [None] * len(self.texts)
-            given = none if self.candidates is None else [tuple(dict.fromkeys(ids)) for ids in self.candidates]
-            columns = zip(self.texts, self.starts or none, self.ends or none, given, self.sources, strict=True)
-            self._made = tuple(
-                Mention(text, start, end, gold=_plain_gold(source), candidates=ids, source=source)
-                for text, start, end, ids, source in columns
-            )
-        return self._made
+        none = [None] * len(self.texts)
+        given = none if self.candidates is None else [tuple(dict.fromkeys(ids)) for ids in self.candidates]
+        columns = zip(self.texts, self.starts or none, self.ends or none, given, self.sources, strict=True)
+        return tuple(
+            Mention(text, start, end, gold=_plain_gold(source), candidates=ids, source=source)
+            for text, start, end, ids, source in columns
+        )
 
     def __len__(self) -> int:
         return len(self.texts)
