@@ -123,7 +123,8 @@ def view_of_explanation(found: Explanation, candidates: Sequence[ExplainedCandid
     """Yield the explanation of a link; `candidates` are all of the mention, None: only those of the explanation."""
     yield Prose(found.sentence)
     if candidates is None:
-        candidates = _explained(found)
+        explained = (found.best, found.runner_up, found.more_popular)  # the same candidate may be two of them
+        candidates = list({each.id: each for each in explained if each is not None}.values())
     if not candidates:
         return
     yield Prose(_decision(found))
@@ -135,12 +136,6 @@ def view_of_explanation(found: Explanation, candidates: Sequence[ExplainedCandid
     if found.support:
         yield Prose("Support: the other names that speak for the best candidate")
         yield _support(found)
-
-
-def _explained(found: Explanation) -> list[ExplainedCandidate]:
-    """Return the distinct candidates of an explanation."""
-    explained = (found.best, found.runner_up, found.more_popular)
-    return list({each.id: each for each in explained if each is not None}.values())
 
 
 def _decision(found: Explanation) -> str:

@@ -61,12 +61,10 @@ def html_of(linked: LinkedDocument) -> bytes:
 
 def _table(table: Table, linked: LinkedDocument) -> str:
     by_cell = {(link.mention.row, link.mention.col): link for link in linked.links}
-    rows = []
-    for row, cells in enumerate(table.rows):
-        parts = []
-        for col, cell in enumerate(cells):
-            link = by_cell.get((row, col))
-            parts.append(f'<td dir="auto">{escaped(cell) if link is None else marked(escaped(cell), link)}</td>')
-        rows.append("<tr>" + "".join(parts) + "</tr>")
-    header = "".join(f'<th dir="auto">{escaped(cell)}</th>' for cell in table.header)
-    return f"<table><thead><tr>{header}</tr></thead><tbody>" + "\n".join(rows) + "</tbody></table>"
+
+    def cell(text: str, place: tuple[int, int]) -> str:
+        return f'<td dir="auto">{marked(escaped(text), by_cell[place]) if place in by_cell else escaped(text)}</td>'
+
+    rows = ("".join(cell(text, (row, col)) for col, text in enumerate(cells)) for row, cells in enumerate(table.rows))
+    header = "".join(f'<th dir="auto">{escaped(name)}</th>' for name in table.header)
+    return f"<table><thead><tr>{header}</tr></thead><tbody>" + "\n".join(f"<tr>{row}</tr>" for row in rows) + "</tbody></table>"

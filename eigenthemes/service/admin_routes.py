@@ -112,11 +112,9 @@ def _methods_of(served: ServedKB) -> list[dict[str, Any]]:
     for name, method in METHODS.items():
         if method.prepare is not None or (method.needs_vectors and not kb.vector_sets):
             continue
-        if method.calibrated and not has_ranker(kb, next(iter(kb.vector_sets), None)):
-            continue
-        takes_threshold = method.calibrated or method.tells_noise
-        record = {"name": name, "threshold": takes_threshold, "k": "k" in method.uses, "explain": method.calibrated}
-        ready.append(record)
+        if not method.calibrated or has_ranker(kb, next(iter(kb.vector_sets), None)):
+            takes_threshold = method.calibrated or method.tells_noise
+            ready.append({"name": name, "threshold": takes_threshold, "k": "k" in method.uses, "explain": method.calibrated})
     return ready
 
 

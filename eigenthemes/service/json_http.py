@@ -41,16 +41,9 @@ _MAX_LENGTH = 600  # characters of a sentence in an answer: it may repeat what w
 # document 3: mention 0: "start" is ...
 _PLACE = re.compile(r'(?:document (\d+): )?(?:mention (\d+):? )?(?:there is "\w+" without )?(?:"(\w+)")?')
 
-# by code, else by the nearest class
+# by code, else by class
 _STATUS_OF_CODE = {"entity-unknown": 404, "kb-unknown": 404}
-_STATUS_OF_CLASS: tuple[tuple[type[EigenthemesError], int], ...] = (
-    (OptionError, 422),
-    (DocumentError, 422),
-    (VectorError, 422),
-    (MissingExtraError, 501),
-    (KBError, 503),
-    (WorkerError, 503),
-)
+_STATUSES = {422: (OptionError, DocumentError, VectorError), 501: (MissingExtraError,), 503: (KBError, WorkerError)}
 _HTTP_SENTENCES = {
     404: "there is nothing at this path; see /openapi.json",
     405: "this path takes another method; see /openapi.json",
@@ -92,7 +85,7 @@ def problem_of(error: Exception) -> Problem:
         detail = _HTTP_SENTENCES.get(error.status_code, str(error.detail))
         return Problem(error.status_code, f"http-{error.status_code}", detail, headers=error.headers)
     assert isinstance(error, EigenthemesError)
-    status = _STATUS_OF_CODE.get(error.code) or next((s for kind, s in _STATUS_OF_CLASS if isinstance(error, kind)), 500)
+    status = _STATUS_OF_CODE.get(error.code) or next((s for s, kinds in _STATUSES.items() if isinstance(error, kinds)), 500)
     where = (pointer_of(str(error)) if isinstance(error, DocumentError) else None) or error.where
     return Problem(status, error.code, str(error), where, {"Retry-After": "5"} if status == 503 else None)
 

@@ -5,7 +5,6 @@ The files are public: they hold nothing of a KB, and the routes that the page ca
 
 from __future__ import annotations
 
-import json
 import mimetypes
 import re
 from collections.abc import Iterator
@@ -19,9 +18,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
 
+from eigenthemes.documents.reader import read_documents
 from eigenthemes.kb.store import KB
 from eigenthemes.kg.demo import DOCUMENTS
 from eigenthemes.linker import Linker
+from eigenthemes.records import mention_texts
 from eigenthemes.service.json_http import JSONRoute, json_response
 from eigenthemes.service.models import KBQuery
 from eigenthemes.service.served import ServedKBs
@@ -96,12 +97,12 @@ def _linked_names(linker: Linker, text: str) -> set[str]:
 def _demo_texts(linker: Linker) -> Iterator[tuple[float, Sample]]:
     """Yield the texts of the demos with the share of their names that the KB links, if it links most."""
     for path in DOCUMENTS.values():
-        for line in path.read_text(encoding="utf-8").splitlines():
-            record = json.loads(line)
-            names = {mention["text"] for mention in record.get("mentions", ())} or set(_CAPITALIZED.findall(record["text"]))
-            known = names & _linked_names(linker, record["text"])
+        for document in read_documents(path):
+            text, title = str(document.text), str(document.id).replace("-", " ").capitalize()
+            names = set(mention_texts(document.mentions or ())) or set(_CAPITALIZED.findall(text))
+            known = names & _linked_names(linker, text)
             if len(known) >= max(_FEWEST, _KNOWN * len(names)):
-                yield len(known) / len(names), {"title": record["id"].replace("-", " ").capitalize(), "text": record["text"]}
+                yield len(known) / len(names), {"title": title, "text": text}
 
 
 def _generate_texts(kb: KB) -> Iterator[Sample]:

@@ -154,18 +154,15 @@ class DelimitedFile(TableFile):
             try:
                 for record in (csv_records if style.quotes else _unquoted_records)(text, style.delimiter):
                     if record.fault is not None:
-                        raise self._refused(record)
+                        problem = f"line {record.first:,} of {self.name}: {str(record.fault).partition(';')[0]}"
+                        remedy = "correct its quotes, or read quotes as characters like any other"
+                        raise SourceError(f"{problem}; {remedy}", code="table-quotes", where=f"{self.name}:{record.first}")
                     cells = record.cells
                     if (len(cells) > 1 or (cells and cells[0].strip())) and (record.first > 1 or not self.has_separator_line):
                         yield record
             except UnicodeError as error:
                 problem = f"is not {style.encoding} ({error}); give the encoding that it has"
                 raise self.error(problem, "table-encoding") from None
-
-    def _refused(self, record: CsvRecord) -> SourceError:
-        problem = f"line {record.first:,} of {self.name}: {str(record.fault).partition(';')[0]}"
-        remedy = "correct its quotes, or read quotes as characters like any other"
-        return SourceError(f"{problem}; {remedy}", code="table-quotes", where=f"{self.name}:{record.first}")
 
 
 class DelimitedWriter(TableWriter):

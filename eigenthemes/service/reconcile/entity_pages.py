@@ -131,7 +131,7 @@ def _reasons(reconciler: Reconciler, entity: Entity) -> str:
     """Explain the last query that an entity was a candidate of, else its label; "" if the method cannot explain."""
     if not reconciler.linker.method.calibrated:
         return ""
-    recent = reconciler.last_query(entity.id)
+    recent = reconciler.recent.get(entity.id)
     document, mention = recent or (Document(mentions=(Mention(entity.label),)), 0)
     explainer = reconciler.linker.explainer([document])
     probabilities = {each.id: f" This one has {each.probability:.0%}." for each in explainer.candidates(mention)}

@@ -37,11 +37,16 @@ class Reconciler:
         Decides the queries; its `top` is the largest number of candidates of a query.
     context : str
         Queries of a batch that are decided together, see `queries`.
+
+    Attributes
+    ----------
+    recent : dict
+        Id of an entity -> document and mention that it was last a candidate of, in this process.
     """
 
     def __init__(self, linker: Linker, *, context: str = "column") -> None:
         self.linker, self.kb, self.context = linker, linker.kb, context
-        self._recent: OrderedDict[str, tuple[Document, int]] = OrderedDict()
+        self.recent: OrderedDict[str, tuple[Document, int]] = OrderedDict()
         self._writing = Lock()
         self._record = lru_cache(_RECORDS)(partial(_record_of, linker.kb))
         self._having_all = lru_cache(_TYPES)(partial(_having_all, linker.kb))
@@ -84,14 +89,10 @@ class Reconciler:
     def _remember(self, document: Document, mention: int, candidates: Sequence[Answer]) -> None:
         with self._writing:
             for candidate in candidates:
-                self._recent[candidate["id"]] = document, mention
-                self._recent.move_to_end(candidate["id"])
-            while len(self._recent) > _RECENT:
-                self._recent.popitem(last=False)
-
-    def last_query(self, entity_id: str) -> tuple[Document, int] | None:
-        """Return the document and the mention that an entity was last a candidate of, in this process."""
-        return self._recent.get(entity_id)
+                self.recent[candidate["id"]] = document, mention
+                self.recent.move_to_end(candidate["id"])
+            while len(self.recent) > _RECENT:
+                self.recent.popitem(last=False)
 
     def _by_id(self, name: str) -> list[Answer]:
         """Return the entity whose id is in place of a name; mere digits may be anything, so they are no match."""
