@@ -193,11 +193,8 @@ class Linker:
         name, method, options = self.method_name, self.method, self.options
         method.check_options(name, options.scoring)
         if options.vectors is not None and not method.uses_vectors and options.candidates.generator != "paper":
-            raise OptionError(
-                f"the vectors {options.vectors} mean nothing to the method {name}; leave them out, or choose another",
-                code="unused-option",
-                where="vectors",
-            )
+            problem = f"the vectors {options.vectors} mean nothing to the method {name}; leave them out, or choose another"
+            raise OptionError(problem, code="unused-option", where="vectors")
         if options.explain and not method.calibrated:
             raise OptionError(f"{name} cannot be explained; use the method selftrained, or leave explain out")
         if options.threshold is not None and not (method.calibrated or method.tells_noise):

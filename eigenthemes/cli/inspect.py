@@ -27,9 +27,8 @@ def check_hashes(kb: str) -> int:
     checked = list(KB.open(kb).verify())
     wrong = [name for name, right in checked if not right]
     if wrong:
-        raise KBDamagedError(
-            f"{kb} is damaged: {', '.join(wrong)} of {len(checked)} files changed since the build; build it again", where=kb
-        )
+        problem = f"{kb} is damaged: {', '.join(wrong)} of {len(checked)} files changed since the build"
+        raise KBDamagedError(f"{problem}; build it again", where=kb)
     return len(checked)
 
 

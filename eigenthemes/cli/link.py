@@ -135,19 +135,25 @@ def _link_files(linker: Linker, documents: Sequence[str], options: Mapping[str, 
 
 def _link_opened(linker: Linker, files: DocumentFiles, options: Mapping[str, Any], stack: ExitStack) -> Report:
     """Link opened documents; the stack closes the outputs."""
+    from eigenthemes.documents.output import format_of_name, open_output
     from eigenthemes.stream import link_stream
 
-    wanted = output_format(options["output"], options["output_format"], options["table"])
+    if options["table"] and options["output_format"] is not None:
+        raise OptionError(f"--table and --output-format {options['output_format']} are two formats; choose one")
+    wanted = "table" if options["table"] else options["output_format"] or format_of_name(options["output"])
     records = iter(files)
     first = list(islice(records, 1))  # standard input may be refused, before an output is opened and with it emptied
     write = stack.enter_context(open_output_file("-" if wanted == "brat" else options["output"]))
     errors = stack.enter_context(open_output_file(options["errors"], "--errors")) if options["errors"] else None
-    as_json_lines = wanted == "jsonl"
+    sink: dict[str, Any] = {"write": write}
+    if wanted == "table":
+        sink = {"on_document": lambda linked: write(_linked_table(linked).encode())}
+    elif wanted != "jsonl":
+        sink = {"on_document": stack.enter_context(open_output(wanted, write, folder=options["output"])).write}
     return link_stream(
         chain(first, records),
         linker,
-        write=write if as_json_lines else None,
-        on_document=None if as_json_lines else document_writer(wanted, options["output"], write, stack),
+        **sink,
         jobs=options["jobs"],
         strict=options["strict"],
         on_failure=failure_writer(errors, several=files.several),
@@ -188,28 +194,6 @@ def _print_report(report: Report, wanted: bool) -> None:
 
 
 _SHOWN = 10  # failures on stderr where there is no file for them
-
-
-def output_format(output: str, given: str | None, table: bool) -> str:
-    """Return the output format: the given one, or that of the file's name."""
-    from eigenthemes.documents.output import format_of_name
-
-    if table:
-        if given is not None:
-            raise OptionError(f"--table and --output-format {given} are two formats; choose one")
-        return "table"
-    return format_of_name(output) if given is None else given
-
-
-def document_writer(
-    name: str, output: str, write: Callable[[bytes], object], stack: ExitStack
-) -> Callable[[LinkedDocument], object]:
-    """Return a function that writes a linked document; closing the stack writes the end of the file."""
-    from eigenthemes.documents.output import open_output
-
-    if name == "table":
-        return lambda linked: write(_linked_table(linked).encode())
-    return stack.enter_context(open_output(name, write, folder=output)).write
 
 
 def _linked_table(linked: LinkedDocument) -> str:

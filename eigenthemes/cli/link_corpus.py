@@ -26,9 +26,7 @@ _SINGLE_OUTPUT_OPTIONS = ("table", "text", "per_line", "format", "output_format"
 
 corpus_options = option_group(
     click.option(
-        "--engine",
-        type=click.Choice(("local", "ray")),
-        help="Link files into the folder -o, by --jobs processes or a Ray cluster.",
+        "--engine", type=click.Choice(("local", "ray")), help="Link files into the folder -o, by --jobs processes or by Ray."
     ),
     click.option("--address", metavar="ADDRESS", help="With --engine ray: of a cluster, or auto; default: start one here."),
     click.option(

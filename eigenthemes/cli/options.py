@@ -41,10 +41,7 @@ def _cores() -> int:
 
 
 language_option = click.option(
-    "--lang",
-    "language",
-    metavar="TAG",
-    help="Only one of the languages of the KB's names: en, de, fr, es or tr. Default: all of them.",
+    "--lang", "language", metavar="TAG", help="One of the languages of the KB's names: en, de, fr, es or tr. Default: all."
 )
 about_option = click.option(
     "--about",
@@ -58,11 +55,7 @@ candidate_options = option_group(
     click.option("--max-candidates", default="20", metavar="N", help="At most so many candidates, or all."),
     click.option("--no-aliases", is_flag=True, help="Match labels only."),
     click.option(
-        "--only-type",
-        "only_types",
-        multiple=True,
-        metavar="TYPE",
-        help="Only this type: its id, the end of that, or its label.",
+        "--only-type", "only_types", multiple=True, metavar="TYPE", help="Only this type: its id, the end of it, or its label."
     ),
     click.option("--not-type", "not_types", multiple=True, metavar="TYPE", help="No entities of this type; may be repeated."),
 )

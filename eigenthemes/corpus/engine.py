@@ -15,13 +15,13 @@ from eigenthemes.corpus.link_file import link_file
 from eigenthemes.errors import SourceError
 from eigenthemes.kb.archive import archive_hash
 from eigenthemes.linker import Linker
-from eigenthemes.stream import collect_garbage_rarely
+from eigenthemes.stream import Report, collect_garbage_rarely
 
 Engine = Callable[[Job, Sequence[FileEntry]], Iterator[FileReport]]  # links files, in any order
 
 
-@dataclass(frozen=True, slots=True)
-class CorpusReport:
+@dataclass(slots=True, kw_only=True)
+class CorpusReport(Report):
     """The counts of a corpus.
 
     before      files that an earlier run has linked
@@ -31,11 +31,6 @@ class CorpusReport:
 
     files: int
     before: int
-    documents: int
-    mentions: int
-    linked: int
-    failures: int
-    seconds: float
     linked_now: int
     problems: list[FileReport]
 

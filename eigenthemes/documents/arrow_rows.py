@@ -149,11 +149,8 @@ def _mention(given: dict[str, Any] | None) -> dict[str, Any] | None:
     if given is None:
         return None
     places = {name: given[name] for name in PLACES if given.get(name) is not None}
-    return {
-        **places,
-        "text": given.get("text"),
-        **{name: given[name] for name in _other_fields(given) if given[name] is not None},
-    }
+    others = {name: given[name] for name in _other_fields(given) if given[name] is not None}
+    return {**places, "text": given.get("text"), **others}
 
 
 def _other_fields(names: Any) -> list[str]:

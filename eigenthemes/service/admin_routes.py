@@ -19,11 +19,8 @@ from eigenthemes.service.models import KBQuery
 from eigenthemes.service.served import Reload, ServedKB, ServedKBs
 from eigenthemes.service.settings import ServiceSettings
 
-_GOLD: Any = {
-    "id": "doc-1",
-    "text": models.TEXT,
-    "mentions": [{"start": 0, "end": 14, "text": "Michael Jordan", "gold": "Q41421"}],
-}
+_MENTION = {"start": 0, "end": 14, "text": "Michael Jordan", "gold": "Q41421"}
+_GOLD: Any = {"id": "doc-1", "text": models.TEXT, "mentions": [_MENTION]}
 
 
 def router(served: ServedKBs, settings: ServiceSettings, metrics: Metrics, reload: Reload) -> APIRouter:

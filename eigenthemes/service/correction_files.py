@@ -93,9 +93,8 @@ def _check_gold(record: Any, kb: KB) -> None:
     for number, mention in enumerate(document.mentions or ()):
         for entity_id in mention.gold or ():
             if entity_id not in kb:
-                raise DocumentError(
-                    f'mention {number}: "gold" is {entity_id[:80]!r}, and the KB has no such id; give one of its ids'
-                )
+                problem = f'mention {number}: "gold" is {entity_id[:80]!r}'
+                raise DocumentError(f"{problem}, and the KB has no such id; give one of its ids")
 
 
 def _gold_mentions(line: bytes) -> int:

@@ -73,9 +73,8 @@ def router(served: ServedKBs) -> APIRouter:
 def _entity(served: ServedKBs, query: models.NeighborQuery, entity_id: str) -> dict[str, Any]:
     kb = served.get(query.kb)
     if kb.kb.index_of(entity_id) is None:
-        raise OptionError(
-            f"{entity_id[:200]!r} is no id of the KB {kb.name}; search for its name", code="entity-unknown", where="id"
-        )
+        problem = f"{entity_id[:200]!r} is no id of the KB {kb.name}; search for its name"
+        raise OptionError(problem, code="entity-unknown", where="id")
     return entity_card(kb.kb, entity_id, most=query.neighbors).to_dict()
 
 

@@ -123,11 +123,8 @@ class ServedKBs:
         """Return the KB of a name; None: the first."""
         served = self.kbs.get(self.names[0] if name is None else name)
         if served is None:
-            raise OptionError(
-                f"no KB named {str(name)[:80]!r} is served; expected one of {', '.join(self.names)}",
-                code="kb-unknown",
-                where="kb",
-            )
+            problem = f"no KB named {str(name)[:80]!r} is served; expected one of {', '.join(self.names)}"
+            raise OptionError(problem, code="kb-unknown", where="kb")
         return served
 
     def prepare(self) -> EigenthemesError | None:

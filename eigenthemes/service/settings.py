@@ -75,16 +75,13 @@ class ServiceSettings:
             try:
                 ipaddress.ip_network(proxy)
             except ValueError:
-                raise OptionError(
-                    f"{proxy!r} is no address; give the address of a proxy, or a network such as 10.0.0.0/8",
-                    where="trusted_proxies",
-                ) from None
+                problem = f"{proxy!r} is no address; give the address of a proxy, or a network such as 10.0.0.0/8"
+                raise OptionError(problem, where="trusted_proxies") from None
         if not 0 <= self.port <= 65535:
             raise OptionError(f"port is {self.port}; expected 1 to 65535, or 0 for any that is free", where="port")
         if self.token is not None and (len(self.token) < 1 or not self.token.isascii() or not self.token.isprintable()):
-            raise OptionError(
-                "the token is empty or has letters that headers cannot hold; use letters and digits", where="token"
-            )
+            problem = "the token is empty or has letters that headers cannot hold; use letters and digits"
+            raise OptionError(problem, where="token")
 
 
 def ip_address(name: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
