@@ -62,11 +62,6 @@ class Batcher:
             answers += await job.future
         return answers
 
-    def close(self) -> None:
-        """Stop both threads."""
-        for thread in (self._thread, self._large):
-            thread.shutdown(wait=False, cancel_futures=True)
-
     async def _link_waiting(self) -> None:
         """Link the oldest job together with others of the same linker, until none is left."""
         while jobs := self._take():

@@ -103,8 +103,14 @@ class AccessPolicy:
             sentence = f"the request comes from a page of {origin[:80]!r}, which may not send it; use the service's own page"
             raise Problem(403, "origin", f"{sentence}, or start the service with a token", "Origin")
         is_public = is_safe and (path in _PUBLIC or path.startswith(_PUBLIC_FOLDER))
-        if self._token is not None and not is_public:
-            self._check_token(self._token, token, headers)
+        if self._token is None or is_public:
+            return
+        scheme, _, value = headers.get("authorization", "").partition(" ")
+        given = value.strip() if scheme.lower() == "bearer" else token
+        if not hmac.compare_digest(given.encode(), self._token.encode()):
+            problem = "the token is wrong" if given else "there is no token"
+            remedy = "send the header Authorization: Bearer TOKEN, or add token=TOKEN to the address"
+            raise Problem(401, "token", f"{problem}; {remedy}", headers={"WWW-Authenticate": "Bearer"})
 
     def share(self, app: ASGIApp, headers: Headers) -> ASGIApp:
         """Return an app whose answers the page of a request may read, if it is allowed to."""
@@ -123,15 +129,6 @@ class AccessPolicy:
             return True
         name = _host_name(headers["origin"])
         return is_loopback(name) or (bool(name) and name == _host_name(f"//{headers.get('host', '')}"))
-
-    @staticmethod
-    def _check_token(expected: str, token: str, headers: Headers) -> None:
-        scheme, _, value = headers.get("authorization", "").partition(" ")
-        given = value.strip() if scheme.lower() == "bearer" else token
-        if not hmac.compare_digest(given.encode(), expected.encode()):
-            problem = "the token is wrong" if given else "there is no token"
-            remedy = "send the header Authorization: Bearer TOKEN, or add token=TOKEN to the address"
-            raise Problem(401, "token", f"{problem}; {remedy}", headers={"WWW-Authenticate": "Bearer"})
 
 
 class RequestState:

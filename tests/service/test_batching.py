@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Iterator
 from typing import Any
 
 import httpx
@@ -45,10 +44,8 @@ def tallies() -> list[Tally]:
 
 
 @pytest.fixture
-def batcher(tallies: list[Tally]) -> Iterator[Batcher]:
-    made = Batcher(tallies.append)
-    yield made
-    made.close()
+def batcher(tallies: list[Tally]) -> Batcher:
+    return Batcher(tallies.append)
 
 
 @settings(max_examples=25)
