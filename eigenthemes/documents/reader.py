@@ -225,9 +225,15 @@ class DocumentFiles:
 
     def __iter__(self) -> Iterator[Record]:
         for file in self.files:
+            line = 0
             try:
                 with Source(file.path, self.diagnostics, ignore) as source:
-                    yield from self._read_file(file, source)
+                    layout = self._find_layout(source)
+                    for line, data in self._read(file, source, layout):
+                        line = line_of(data, line) if isinstance(data, DocumentError) else line
+                        yield Record(file.name, line, data, layout)
+            except DocumentError as error:  # the file is broken from here on
+                yield Record(file.name, line_of(error, line + 1), error)
             except EigenthemesError as error:
                 if not file.walked:
                     raise
@@ -246,16 +252,6 @@ class DocumentFiles:
         if self._given is not Layout.PARQUET:
             refuse_binary(source.head, source.name, is_text=self._given in (Layout.TEXT, Layout.HTML))
         return self._given
-
-    def _read_file(self, file: DocumentFile, source: Source) -> Iterator[Record]:
-        """Yield the records of a file; if it is broken, the last one is the error."""
-        layout, line = self._find_layout(source), 0
-        try:
-            for line, data in self._read(file, source, layout):
-                line = line_of(data, line) if isinstance(data, DocumentError) else line
-                yield Record(file.name, line, data, layout)
-        except DocumentError as error:
-            yield Record(file.name, line_of(error, line + 1), error)
 
     def _read(self, file: DocumentFile, source: Source, layout: Layout) -> Iterator[tuple[int, Data]]:
         """Yield line and data of each record; of layouts that are read at once, the number of the document."""
