@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
 
 _DEFAULT = "selftrained,eigen,average,degree,namematch,prior-name"
+_READY = {"selftrained": _DEFAULT, "eigen": _DEFAULT.removeprefix("selftrained,")}  # best method of a KB -> those to compare
 
 
 @click.command("eval")
@@ -76,9 +77,11 @@ def evaluate(kb: str, gold: tuple[str, ...], methods: str | None, **options: Any
         raise OptionError("--lang is the language of texts in which names are found; give --detect, too, or leave it out")
     from eigenthemes.documents.reader import read_gold
     from eigenthemes.kb.store import KB
+    from eigenthemes.ranking.methods import default_method
 
     opened = KB.open(kb)
-    ready = _ready(opened, options["vectors"], best_only=options["detect"])
+    best = default_method(opened, options["vectors"])
+    ready = best if options["detect"] else _READY.get(best, "degree,namematch,prior-name")
     names = list(dict.fromkeys(parse_names(ready if methods is None else methods)))
     if not names:
         raise OptionError("--methods names no method; give at least one, e.g. --methods eigen,degree")
@@ -137,18 +140,6 @@ def _warn_trained_on(name: str, documents: int) -> None:
     if documents:
         trained = f"{counted(documents, 'document')} the KB was trained on"
         note(f"warning: {name}: {trained}: figures on them say nothing; evaluate on others")
-
-
-def _ready(kb: KB, vectors: str | None, *, best_only: bool = False) -> str:
-    """Return the default methods: those the KB is ready for, or the best of them."""
-    from eigenthemes.ranking.methods import default_method
-
-    best = default_method(kb, vectors)
-    if best_only:
-        return best
-    if best == "selftrained":
-        return _DEFAULT
-    return _DEFAULT.removeprefix("selftrained,") if best == "eigen" else "degree,namematch,prior-name"
 
 
 def set_names(paths: tuple[str, ...]) -> dict[str, str]:

@@ -105,12 +105,8 @@ def view_of_entity(entity: Entity) -> Iterator[Part]:
     yield Heading(entity.label)
     if entity.description:
         yield Prose(entity.description)
-    rows: list[tuple[str, Cell]] = [("id", EntityId(entity.id))]
-    if entity.aliases:
-        rows.append(("aliases", ", ".join(entity.aliases)))
-    if entity.types:
-        rows.append(("types", ", ".join(entity.types)))
-    yield Grid((), [*rows, ("prior", f"{entity.prior:,.12g}")])
+    rows: dict[str, Cell] = {"id": EntityId(entity.id), "aliases": ", ".join(entity.aliases), "types": ", ".join(entity.types)}
+    yield Grid((), [*((name, value) for name, value in rows.items() if value), ("prior", f"{entity.prior:,.12g}")])
 
 
 def view_of_entities(entities: Sequence[Entity]) -> Grid:
