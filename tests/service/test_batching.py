@@ -62,7 +62,6 @@ def test_answers_are_the_same_in_every_company(
 
     for each, answers in zip(requests, asyncio.run(ask()), strict=True):
         assert list(map(orjson.loads, answers)) == [orjson.loads(alone[i]) for i in each]
-    batcher.close()
 
 
 def test_requests_that_wait_are_decided_at_once(
