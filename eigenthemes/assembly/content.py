@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from eigenthemes import __version__
 from eigenthemes.assembly.entity_names import Names, add_derived_names, choose_linkable, collect_names, collect_types
 from eigenthemes.assembly.nodes import Nodes, choose_universe, order_nodes, ranked_rows, resolve_redirects
+from eigenthemes.core.array_kernels import HashTable
 from eigenthemes.core.progress import Progress
 from eigenthemes.core.scratch import Scratch, blocks
-from eigenthemes.core.strings import HashTable, Strings, hash_strings
+from eigenthemes.core.strings import Strings, hash_strings
 from eigenthemes.core.workers import Workers
 from eigenthemes.kb.name_arrays import INDEX_FILES, WHOLE, NameIndexArrays
 from eigenthemes.kb.writer import KBWriter

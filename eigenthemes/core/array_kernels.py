@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from eigenthemes.core.jit import kernel
-from eigenthemes.core.strings import FNV_OFFSET, FNV_PRIME, MIX, finish_hash
+from eigenthemes.core.strings import FNV_OFFSET, FNV_PRIME, MIX, bounds_of, check_bounds, finish_hash
 
 OFFSET = np.uint64(FNV_OFFSET)
 _PRIME, _MIX = np.uint64(FNV_PRIME), np.uint64(MIX)
 _S29, _S32 = np.uint64(29), np.uint64(32)
 _MASK = (1 << 64) - 1
+_AT_ONCE = 1 << 20  # buckets that are found at a time
 
 
 @kernel(plain=lambda h, value: ((int(h) ^ int(value)) * FNV_PRIME) & _MASK)
@@ -62,6 +65,40 @@ def find_words(words: Any, hashes: Any, buckets: Any) -> Any:
     for word in range(len(words) if len(hashes) else 0):
         rows[word] = find(words[word], hashes, buckets, shift)
     return rows
+
+
+@dataclass(frozen=True, slots=True)
+class HashTable:
+    """Sorted hashes with a bucket directory: row of a hash in about one probe.
+
+    `hashes` [n] uint64 ascending; `buckets` [2^b + 1] uint32: rows whose top b bits are less.
+    """
+
+    hashes: NDArray[np.uint64]
+    buckets: NDArray[np.uint32]
+
+    @classmethod
+    def of(cls, hashes: NDArray[np.uint64]) -> HashTable:
+        """Make a table over hashes that are sorted already."""
+        bits = max(1, (len(hashes) - 1).bit_length())
+        buckets = np.empty((1 << bits) + 1, dtype=np.uint32)
+        buckets[-1] = len(hashes)
+        for first in range(0, 1 << bits, _AT_ONCE):
+            begins = np.arange(first, min(first + _AT_ONCE, 1 << bits), dtype=np.uint64) << np.uint64(64 - bits)
+            buckets[first : first + len(begins)] = np.searchsorted(hashes, begins)
+        return cls(hashes, buckets)
+
+    def find_all(self, hashes: NDArray[np.uint64]) -> NDArray[np.int64]:
+        """Return the rows of many hashes, -1 for those that the table does not have; OutOfBoundsError where it is damaged."""
+        bucket = (hashes >> np.uint64(65 - len(self.buckets).bit_length())).astype(np.int64)
+        check_bounds(self.buckets, bucket, len(self.hashes))
+        return np.asarray(find_words.select_backend(len(hashes))(hashes, self.hashes, self.buckets))
+
+    def find(self, h: int) -> int:
+        """Return the row of the hash `h`, or -1."""
+        bucket = h >> (65 - len(self.buckets).bit_length())  # its upper bits
+        rows = range(*bounds_of(self.buckets, bucket, len(self.hashes)))
+        return next((row for row in rows if self.hashes[row] == h), -1)
 
 
 @kernel(plain=lambda values, first, last, value: values[first:last].fill(value))

@@ -1,4 +1,4 @@
-"""Many strings as two flat arrays (UTF-8 bytes and offsets), and a hash table over them that can be memory-mapped.
+"""Many strings as two flat arrays: UTF-8 bytes and offsets; and their hashes.
 
 The hash is FNV-1a (64 bit) with a final mix. It is written three times, for one string (here), for many at once (here, numpy)
 and inside the batch kernels (`core.array_kernels`); a test compares them.
@@ -22,7 +22,7 @@ MIX = 0x9E3779B97F4A7C15
 _MASK = 0xFFFFFFFFFFFFFFFF
 _ROWS = 1 << 16
 S = TypeVar("S", bound="Strings")
-_MARKED = 1 << 20  # hashes that are marked, or buckets that are found, at a time
+_MARKED = 1 << 20  # hashes that are marked at a time
 _FEW_BYTES = 128
 _LONG = 1024  # bytes from which a string is hashed on its own
 
@@ -198,39 +198,3 @@ def bit_filter(hashes: NDArray[np.uint64]) -> NDArray[np.uint8]:
         byte, begins = np.unique(bit >> 3, return_index=True)
         marked[byte] |= np.bitwise_or.reduceat(np.uint8(1) << (bit & 7).astype(np.uint8), begins)
     return marked
-
-
-@dataclass(frozen=True, slots=True)
-class HashTable:
-    """Sorted hashes with a bucket directory: row of a hash in about one probe.
-
-    `hashes` [n] uint64 ascending; `buckets` [2^b + 1] uint32: rows whose top b bits are less.
-    """
-
-    hashes: NDArray[np.uint64]
-    buckets: NDArray[np.uint32]
-
-    @classmethod
-    def of(cls, hashes: NDArray[np.uint64]) -> HashTable:
-        """Make a table over hashes that are sorted already."""
-        bits = max(1, (len(hashes) - 1).bit_length())
-        buckets = np.empty((1 << bits) + 1, dtype=np.uint32)
-        buckets[-1] = len(hashes)
-        for first in range(0, 1 << bits, _MARKED):
-            begins = np.arange(first, min(first + _MARKED, 1 << bits), dtype=np.uint64) << np.uint64(64 - bits)
-            buckets[first : first + len(begins)] = np.searchsorted(hashes, begins)
-        return cls(hashes, buckets)
-
-    def find_all(self, hashes: NDArray[np.uint64]) -> NDArray[np.int64]:
-        """Return the rows of many hashes, -1 for those that the table does not have; OutOfBoundsError where it is damaged."""
-        from eigenthemes.core.array_kernels import find_words
-
-        bucket = (hashes >> np.uint64(65 - len(self.buckets).bit_length())).astype(np.int64)
-        check_bounds(self.buckets, bucket, len(self.hashes))
-        return np.asarray(find_words.select_backend(len(hashes))(hashes, self.hashes, self.buckets))
-
-    def find(self, h: int) -> int:
-        """Return the row of the hash `h`, or -1."""
-        bucket = h >> (65 - len(self.buckets).bit_length())  # its upper bits
-        rows = range(*bounds_of(self.buckets, bucket, len(self.hashes)))
-        return next((row for row in rows if self.hashes[row] == h), -1)

@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from eigenthemes.core.array_kernels import HashTable
 from eigenthemes.core.arrays import sum_rows, unit_rows
-from eigenthemes.core.strings import HashTable, Strings, hash_strings
+from eigenthemes.core.strings import Strings, hash_strings
 from eigenthemes.embeddings.imported import read_vectors
 from eigenthemes.embeddings.reading import quoted
 from eigenthemes.errors import VectorError

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, NamedTuple, Self, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.core.strings import HashTable
+from eigenthemes.core.array_kernels import HashTable
 from eigenthemes.errors import EigenthemesError, KBDamagedError, KBError, OptionError
 from eigenthemes.kb.entity_records import StoredStrings, damaged
 from eigenthemes.kb.manifest import MANIFEST, is_sealed, no_permission, parse_manifest, read_manifest

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.core.array_kernels import OFFSET, fill, finish, grown, place_of, step, table_size
+from eigenthemes.core.array_kernels import OFFSET, HashTable, fill, finish, grown, place_of, step, table_size
 from eigenthemes.core.jit import kernel
-from eigenthemes.core.strings import HashTable, Strings
+from eigenthemes.core.strings import Strings
 
 # How a whole name can equal a mention, best first. The first two are the name itself; the others are made from it:
 # UNBRACKETED is the label without what stands in brackets, or turned round at its commas; CORE a name without weak words, by

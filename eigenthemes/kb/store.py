@@ -22,9 +22,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from eigenthemes.core.array_kernels import HashTable
 from eigenthemes.core.checks import check_arguments, check_integer
 from eigenthemes.core.entity_ids import spellings_of
-from eigenthemes.core.strings import HashTable, OutOfBoundsError, Strings, hash_bytes, hash_strings
+from eigenthemes.core.strings import OutOfBoundsError, Strings, hash_bytes, hash_strings
 from eigenthemes.display import Displayed
 from eigenthemes.errors import EigenthemesError, OptionError, UnknownEntityError, VectorError
 from eigenthemes.kb.data_files import ATTEMPTS, KBFiles, replaced

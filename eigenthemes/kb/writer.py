@@ -15,8 +15,9 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from eigenthemes.core.array_kernels import HashTable
 from eigenthemes.core.storage import is_full, lock, reason
-from eigenthemes.core.strings import HashTable, Strings
+from eigenthemes.core.strings import Strings
 from eigenthemes.errors import KBError, KBExistsError
 from eigenthemes.kb.data_files import sha256_of_file
 from eigenthemes.kb.manifest import (

@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from eigenthemes.core.array_kernels import HashTable
 from eigenthemes.core.scratch import GrowingStrings, Scratch, SpillScratch, blocks
-from eigenthemes.core.strings import HashTable, Strings, hash_bytes, part_of
+from eigenthemes.core.strings import Strings, hash_bytes, part_of
 from eigenthemes.kg.statements import Statements
 
 _IDS = 1 << 18  # ids written at a time

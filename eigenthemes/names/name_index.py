@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from eigenthemes.core.array_kernels import HashTable
 from eigenthemes.core.jit import kernel
 from eigenthemes.core.progress import Progress, Silent
 from eigenthemes.core.scratch import GrowingColumn, Scratch
-from eigenthemes.core.strings import HashTable, Strings, bit_filter, hash_strings, part_of
+from eigenthemes.core.strings import Strings, bit_filter, hash_strings, part_of
 from eigenthemes.core.workers import Workers
 from eigenthemes.kb.name_arrays import (
     ACRONYM,

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.core.array_kernels import OFFSET, find, finish, may_hold, shift_of, step
+from eigenthemes.core.array_kernels import OFFSET, HashTable, find, finish, may_hold, shift_of, step
 from eigenthemes.core.arrays import read_only
 from eigenthemes.core.jit import kernel
-from eigenthemes.core.strings import HashTable, Strings, bit_filter, hash_strings
+from eigenthemes.core.strings import Strings, bit_filter, hash_strings
 from eigenthemes.kb.name_arrays import BEST_KIND, INITIALS, UNBRACKETED, NameIndexArrays
 from eigenthemes.kb.store import KB
 from eigenthemes.names.analysis import NameAnalysis

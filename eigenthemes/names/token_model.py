@@ -16,10 +16,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from eigenthemes.core.array_kernels import OFFSET, finish, step
+from eigenthemes.core.array_kernels import OFFSET, HashTable, finish, step
 from eigenthemes.core.arrays import read_only
 from eigenthemes.core.jit import kernel
-from eigenthemes.core.strings import HashTable, Strings, hash_strings
+from eigenthemes.core.strings import Strings, hash_strings
 from eigenthemes.core.threads import lazy
 from eigenthemes.kb.name_arrays import NameIndexArrays, TypoIndex
 from eigenthemes.kb.store import KB

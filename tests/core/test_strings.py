@@ -9,13 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eigenthemes.core import array_kernels as hashing
-from eigenthemes.core.strings import (
-    HashTable,
-    StringBuilder,
-    Strings,
-    hash_bytes,
-    hash_strings,
-)
+from eigenthemes.core.array_kernels import HashTable
+from eigenthemes.core.strings import StringBuilder, Strings, hash_bytes, hash_strings
 
 texts = st.lists(st.text(alphabet=st.characters(exclude_categories=["Cs"])))
 

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eigenthemes.core.array_kernels import find_words
+from eigenthemes.core.array_kernels import HashTable, find_words
 from eigenthemes.core.arrays import lists_of, read_only
 from eigenthemes.core.jit import Kernel
-from eigenthemes.core.strings import HashTable, Strings, hash_strings
+from eigenthemes.core.strings import Strings, hash_strings
 from eigenthemes.kb.name_arrays import MOST_LONGER, hash_letters, hash_words, longer_names
 from eigenthemes.names.name_index import letters_of
 from eigenthemes.text.normalize import normalize

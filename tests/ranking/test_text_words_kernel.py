@@ -9,7 +9,8 @@ from helpers.kernels import same_bits
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eigenthemes.core.strings import HashTable, Strings, hash_strings
+from eigenthemes.core.array_kernels import HashTable
+from eigenthemes.core.strings import Strings, hash_strings
 from eigenthemes.ranking.features.text_words import OTHER, SEPARATOR, words_around
 from eigenthemes.text import words as letters_of_texts
 from eigenthemes.text.normalize import normalize

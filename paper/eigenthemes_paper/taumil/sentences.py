@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from eigenthemes.core.array_kernels import HashTable
 from eigenthemes.core.arrays import unit_rows
-from eigenthemes.core.strings import HashTable, Strings, hash_strings
+from eigenthemes.core.strings import Strings, hash_strings
 from eigenthemes.embeddings.word_vectors import KeptWordVectors, WordVectors
 from eigenthemes.errors import DocumentError, OptionError, VectorError
 from eigenthemes.kb.store import KB

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from eigenthemes.core.array_kernels import HashTable
 from eigenthemes.core.storage import check_input, check_output
-from eigenthemes.core.strings import HashTable
 from eigenthemes.errors import KBError, OptionError
 from eigenthemes.kb.store import KB
 from eigenthemes_paper.taumil.sentences import Words
