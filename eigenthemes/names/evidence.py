@@ -45,24 +45,31 @@ def clues(document: Document, mentions: Sequence[Mention]) -> list[float]:
 
 
 _SEPARATORS = ";|\u2022\t"
-_ITEM_BEGINS = re.compile(rf"(?:^|[{_SEPARATORS}:\n])[ -]*(?:{_A_TITLE})?$")
-_ITEM_ENDS = re.compile(rf"[ .]*(?:[{_SEPARATORS}\n]|$)")
+# what stands around an item of a list: separators, the bullet or the begin of a line, its end
+_ITEM_BEGINS = re.compile(rf"(?:^|[{_SEPARATORS},:\n])[ *\u2013-]*(?:{_A_TITLE})?$")
+_ITEM_ENDS = re.compile(rf"[ .]*(?:[{_SEPARATORS},\n]|$)")
+_MARKS = frozenset(f"{_SEPARATORS},*-\u2013")
+# "Keywords: wages, mortgages, prices": three items or more of four words at most, which fill the line
+_WORDS = r"[^\s,:;!?]+(?: [^\s,:;!?]+){0,3}"
+_COMMA_LIST = re.compile(rf"^[^:,\n]{{1,40}}: *{_WORDS}(?:, *{_WORDS}){{2,}} *$", re.MULTILINE)
 
 
 def are_items(document: Document, mentions: Sequence[Mention]) -> list[bool]:
     """Return which mentions are a whole item of a list: "Keywords: wages; mortgages" holds names, and nothing else."""
     text = document.text or ""
-    if not any(separator in text for separator in _SEPARATORS):
-        return [False] * len(mentions)
+    comma_lists = [found.span() for found in _COMMA_LIST.finditer(text)] if "," in text and ":" in text else []
     return [
-        mention.start is not None and mention.end is not None and _is_item(text, mention.start, mention.end)
+        mention.start is not None and mention.end is not None and _is_item(text, mention.start, mention.end, comma_lists)
         for mention in mentions
     ]
 
 
-def _is_item(text: str, start: int, end: int) -> bool:
+def _is_item(text: str, start: int, end: int, comma_lists: list[Span]) -> bool:
     begins, ends = _ITEM_BEGINS.search(text, max(0, start - _NEAR), start), _ITEM_ENDS.match(text, end)
-    return begins is not None and ends is not None and any(separator in begins[0] + ends[0] for separator in _SEPARATORS)
+    if begins is None or ends is None:
+        return False
+    around = begins[0] + ends[0]
+    return not _MARKS.isdisjoint(around) and ("," not in around or _is_within(start, end, comma_lists))
 
 
 def follows_title(document: Document, mention: Mention) -> bool:
