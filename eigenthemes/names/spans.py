@@ -21,6 +21,7 @@ from eigenthemes.names.token_model import TYPO, TokenModel
 from eigenthemes.names.weak_words import EQUIVALENT, FUNCTION, is_common
 from eigenthemes.text.normalize import normalize
 from eigenthemes.text.segment import Pieces, Words
+from eigenthemes.text.stems import KNOWN_BY_ENDINGS
 
 LONGEST = 12  # pieces of a span
 SAME, LETTER_LEFT_OFF, SAME_CORE, COORDINATED = range(4)  # how a span differs from a name
@@ -108,6 +109,7 @@ class CoreForms:
     def __init__(self, kb: KB, language: str | None) -> None:
         self.analysis, self.model = NameAnalysis.of(kb), kb.cached(TokenModel.of)
         self.languages = (language,) if language else self.analysis.languages
+        self._uses_lemmas = language not in KNOWN_BY_ENDINGS
 
     def of(self, words: Words, token: NDArray[np.int64], common: Flags) -> list[WordForms]:
         """Return the forms of words in each language; token [w], or -1; common [w] words of the language."""
@@ -117,7 +119,7 @@ class CoreForms:
         inflected = (words.flat | (words.shouted & (lengths >= _IN_CAPITALS))) & self.analysis.is_inflected
         no, found = np.zeros(len(corrected), dtype=bool), list[WordForms]()
         small = np.flatnonzero(words.function | (lengths <= _SHORT)).tolist()  # d' is short
-        unknown = np.flatnonzero(inflected & (token < 0)).tolist()
+        unknown = np.flatnonzero(inflected & (token < 0) & self._uses_lemmas).tolist()
         of_lemma = self.model.of_lemmas([corrected[word] for word in unknown])
         for word, known in zip(unknown, of_lemma.tolist(), strict=True):
             if known >= 0:

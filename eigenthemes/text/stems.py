@@ -196,7 +196,7 @@ def stem(word: str, language: str) -> str:
 
 
 _CAPITALISED = ("de",)  # languages that write nouns with a capital: the dictionary says which words are nouns
-_KNOWN_BY_ENDINGS = frozenset(STEMMERS) - set(_CAPITALISED)  # verbs of a dictionary would add "sommes" to the name "est"
+KNOWN_BY_ENDINGS = frozenset(STEMMERS) - set(_CAPITALISED)  # verbs of a dictionary would add "sommes" to the name "est"
 
 
 def lemmas(words: Collection[str], language: str) -> dict[str, str]:
@@ -207,7 +207,7 @@ def lemmas(words: Collection[str], language: str) -> dict[str, str]:
     from simplemma.strategies import DefaultDictionaryFactory
 
     try:
-        dictionary = {} if language in _KNOWN_BY_ENDINGS else DefaultDictionaryFactory(1).get_dictionary(language)
+        dictionary = {} if language in KNOWN_BY_ENDINGS else DefaultDictionaryFactory(1).get_dictionary(language)
     except ValueError:  # a language that it does not know
         return {}
     is_noun = str.istitle if language in _CAPITALISED else str.isalpha
