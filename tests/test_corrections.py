@@ -315,3 +315,16 @@ def test_an_added_name_holds_in_every_form_and_interface(tmp_path: Path) -> None
         assert [each.entity for each in linker.link(f"Yesterday we met {form} again.").links] == ["c2"], form
         table = linker.link_table({"header": ["name"], "rows": [[form], ["Acme Industries"]]}, columns=[0])
         assert [each.entity for each in table.links] == ["c2", "c0"], form
+
+
+def test_added_names_make_no_links_of_common_words_and_keep_their_meanings(tmp_path: Path) -> None:
+    companies = "Acme Industries, Inc.", "Globex Partners, Inc.", "Initech Systems, Inc.", "Umbrella Foods, Inc."
+    nodes = [{"id": f"c{i}", "name": name} for i, name in enumerate(companies)]
+    sources = write_sources(tmp_path / "s", nodes, [("c0", "c1"), ("c1", "c2"), ("c2", "c3")])
+    added = [("The Market", "c0"), ("the bank group", "c1"), ("Delta Inc", "c2"), ("Delta Corp", "c3"), ("Gates", "c3")]
+    linker = Linker(build_kb(sources, tmp_path / "my.kb", names=added))
+    assert linker.link("The stock market fell, and bank loans rose at the gate.").links == ()
+    assert [link.entity for link in linker.link("We went to The Market.").links] == ["c0"]
+    assert linker.link({"mentions": [{"text": "gate"}]}).links[0].entity is None
+    (delta,) = Linker(linker.kb, top=2).link({"mentions": [{"text": "Delta"}]}).links
+    assert {candidate.id for candidate in delta.ranking} == {"c2", "c3"}

@@ -246,7 +246,7 @@ def _languages_of(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _are_common_nouns(names: Sequence[str]) -> bool:
-    """Return whether the words inside names are written in lower case, as ontologies do; where all have one word, that word."""
-    several = any(" " in name for name in names)
-    inside = [word for name in names for word in _LETTERS.findall(name)[several:] if word.lower() not in SMALL_WORDS]
+    """Return whether the words inside names are written in lower case, as ontologies do; where few have several, all words."""
+    first = 1 if sum(" " in name for name in names) >= _SHARE * len(names) else 0
+    inside = [word for name in names for word in _LETTERS.findall(name)[first:] if word.lower() not in SMALL_WORDS]
     return sum(map(str.islower, inside)) > _MOSTLY * len(inside)

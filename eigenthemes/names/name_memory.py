@@ -13,6 +13,7 @@ from eigenthemes.core.strings import Strings
 from eigenthemes.kb.entity_records import damaged
 from eigenthemes.kb.store import KB
 from eigenthemes.names.analysis import NameAnalysis
+from eigenthemes.names.weak_words import is_common
 from eigenthemes.records import Document, Mention
 from eigenthemes.text.normalize import normalize, squash
 from eigenthemes.text.stems import stem
@@ -234,6 +235,14 @@ class NameMemory:
         self.none += times * said.none
         self.not_a_name += times * said.not_a_name
 
+    def include(self, other: NameMemory) -> None:
+        """Add the counts of another name."""
+        for entity, count in other.linked.items():
+            self.linked[entity] = self.linked.get(entity, 0) + count
+        self.none += other.none
+        self.not_a_name += other.not_a_name
+        self.spellings |= other.spellings
+
     def without(self, said: DocumentAnswer) -> NameMemory:
         """Return the counts without one document."""
         rest = NameMemory(dict(self.linked), self.none, self.not_a_name, self.spellings)
@@ -268,9 +277,11 @@ class NameMemories:
         self.by_core: dict[str, NameMemory] = {}
         self._by_stems: dict[str, NameMemory] = {}
         for said_of_name in self._names.values():
-            for spelling in sorted(said_of_name.spellings):
-                self.by_core.update((core, said_of_name) for core in self._analysis.cores(spelling) if len(core) > 1)
-                self._by_stems.update((stems, said_of_name) for stems in self._stems(normalize(spelling)))
+            cores = set().union(*(self._analysis.name_cores(spelling, "") for spelling in said_of_name.spellings))
+            stems = set().union(*map(self._stems, map(normalize, said_of_name.spellings)))
+            for forms, memories in ((cores, self.by_core), (stems, self._by_stems)):
+                for form in forms:
+                    memories.setdefault(form, NameMemory()).include(said_of_name)
 
     def __len__(self) -> int:
         return len(self._names)
@@ -284,16 +295,26 @@ class NameMemories:
 
         without  a document that does not count
         """
-        found = self._names.get(squash(normalized))
+        key = squash(normalized)
+        found = self._names.get(key)
         if found is None:
             found = next(filter(None, map(self.by_core.get, sorted(self._analysis.cores(normalized)))), None)
         if found is None:
             found = next(filter(None, map(self._by_stems.get, self._stems(normalized))), None)
+            if found is not None and len(key) <= min(len(key_of(spelling)) for spelling in found.spellings):
+                found = None  # "gate" is no form of Gates
         return found if found is None or without is None else found.without(without)
+
+    def strong_words(self, name: str) -> str:
+        """Return the strong words of a name, normalised."""
+        return " ".join(self._analysis.strong_words(normalize(name).split()))
 
     def _stems(self, normalized: str) -> list[str]:
         """Return the stems of a name in each language, also of a proper name: people give it a plural and a possessive."""
-        words = self._analysis.strong_words(normalized.split())
+        words = normalized.split()
+        strong = self._analysis.strong_words(words)
+        if not (len(strong) == 1 < len(words) and is_common(strong[0])):  # "the markets" are The Market, "markets" are not
+            words = list(strong)
         joined = ("".join(stem(word, language) for word in words) for language in self._analysis.languages)
         return [stems for stems in joined if len(stems) >= _SHORTEST_STEMS]
 

@@ -79,7 +79,9 @@ def find_candidates(forms: Any, keys: Any, index: Any, related: Any, options: An
     """
     most = found[1].shape[1]
     first, weight = np.zeros(MOST_TOKENS + 1, np.int64), np.zeros(MOST_TOKENS, np.float32)
-    lists = np.zeros((5, _OPTIONS), np.int64)  # of each option: where its list begins, is read and ends; its relation; seen
+    lists = np.zeros(
+        (5, _OPTIONS), np.int64
+    )  # of each option: where its list begins, is read and ends; its relation; how far it was looked at
     best = np.zeros((3, most), np.int64)  # entities, scores and match types
     for m in range(len(keys[0])):
         entities, kinds = found[1][m], found[2][m]
@@ -225,8 +227,8 @@ def _gather(
             looked_at = min(looked_at, RELATED_LOOKED_AT)
         for k in range(first[words]):
             at[k] = begins[k]
-        halvings = 0
-        for here in range(begins[of_rare], min(ends[of_rare], begins[of_rare] + looked_at)):
+        halvings, end = 0, min(ends[of_rare], begins[of_rare] + looked_at)
+        for here in range(begins[of_rare], end):
             entity = np.int64(postings[here])
             while (entity + 1) >> halvings >= 2 * _LEVELS:  # entities ascend
                 halvings += 1
@@ -268,9 +270,9 @@ def _gather(
             for k in range(len(there)):
                 is_new = is_new and np.int64(there[k]) != entity
             for k in range(first[words] if is_new else 0):
-                if seen[k]:
-                    place = position(postings, begins[k], ends[k], entity)
-                    is_new = is_new and (place == ends[k] or postings[place] != entity)
+                if seen[k] > 0:
+                    place = position(postings, begins[k], seen[k], entity)
+                    is_new = is_new and (place == seen[k] or postings[place] != entity)
             if not is_new:
                 continue
             if farthest >= TYPO:
@@ -287,7 +289,7 @@ def _gather(
                 best[0, place], best[1, place], best[2, place] = best[0, place - 1], best[1, place - 1], best[2, place - 1]
                 place -= 1
             best[0, place], best[1, place], best[2, place] = entity, score, kind
-        seen[of_rare] = 1
+        seen[of_rare] = end
     return kept
 
 

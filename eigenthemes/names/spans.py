@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,11 +16,10 @@ from eigenthemes.core.strings import Strings, bit_filter, hash_strings
 from eigenthemes.kb.name_arrays import BEST_KIND, INITIALS, UNBRACKETED, NameIndexArrays
 from eigenthemes.kb.store import KB
 from eigenthemes.names.analysis import NameAnalysis
-from eigenthemes.names.name_memory import NameMemories, NameMemory
+from eigenthemes.names.name_memory import NameMemories, NameMemory, key_of
 from eigenthemes.names.token_model import EQUIVALENT as OTHER_SPELLING
 from eigenthemes.names.token_model import TYPO, TokenModel
 from eigenthemes.names.weak_words import EQUIVALENT, FUNCTION, is_common
-from eigenthemes.text.normalize import normalize
 from eigenthemes.text.segment import Pieces, Words
 from eigenthemes.text.stems import KNOWN_BY_ENDINGS
 
@@ -168,7 +168,9 @@ class RememberedNames:
     """
 
     def __init__(self, memory: NameMemories, allowed: Flags | None) -> None:
-        self._names, self._cores = (_linked_names(names, allowed) for names in (dict(memory.items()), memory.by_core))
+        self._names, self._cores = (
+            _linked_names(names, allowed, memory.strong_words) for names in (dict(memory.items()), memory.by_core)
+        )
 
     def matches(self, text: str, pieces: Pieces, written: WordForms, cores: list[WordForms]) -> Matches:
         """Return the spans that are such a name or have the core of one."""
@@ -187,10 +189,15 @@ class RememberedNames:
         return kept
 
 
-def _linked_names(names: dict[str, NameMemory], allowed: Flags | None) -> tuple[Keys, Flags]:
-    """Return the names that were linked, as keys, and which of them may be meant in lower case."""
+def _linked_names(names: dict[str, NameMemory], allowed: Flags | None, core: Callable[[str], str]) -> tuple[Keys, Flags]:
+    """Return the names that were linked, as keys, and which of them may be meant in lower case.
+
+    core  returns the strong words of a spelling
+    """
     small = {
-        name: any(spelling.islower() or not is_common(normalize(spelling)) for spelling in said.spellings)
+        name: any(
+            (spelling.islower() and key_of(spelling) == name) or not is_common(core(spelling)) for spelling in said.spellings
+        )
         for name, said in names.items()
         if sum(said.linked.values()) > said.not_a_name and (allowed is None or allowed[list(said.linked)].any())
     }

@@ -318,13 +318,16 @@ def _stems(
         stems.append([f"{language}:{analysis.stem(tokens[row], language)}" for row in rows[-1].tolist()])
     forms: dict[str, str] = {}
     row_of = {word: row for row, word in enumerate(tokens)} if analysis.is_inflected else {}
-    for language, _ in Counter(languages).most_common(_MOST_LANGUAGES) if row_of else ():
-        lemma_of = lemmas(row_of, language)
+    read = 0
+    for language, _ in Counter(languages).most_common() if row_of else ():
+        lemma_of = lemmas(row_of, language) if read < _MOST_LANGUAGES else {}
+        read += bool(lemma_of)
         known = [word for word in row_of if word in lemma_of]
         rows.append(np.array([row_of[word] for word in known], np.int64))
         stems.append([_LEMMA + lemma_of[word] for word in known])
         having_token = set(stems[-1])
-        forms.update((_FORM + form, _LEMMA + lemma) for form, lemma in lemma_of.items() if _LEMMA + lemma in having_token)
+        found = {_FORM + form: _LEMMA + lemma for form, lemma in lemma_of.items() if _LEMMA + lemma in having_token}
+        forms = found | forms  # the more frequent language wins
     token = np.concatenate(rows)
     order = np.argsort(token, kind="stable")
     joined = list(chain.from_iterable(stems))

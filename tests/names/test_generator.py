@@ -313,3 +313,12 @@ def test_two_letters_are_no_acronym_in_an_ontology_however_they_are_looked_up(tm
     in_batch = generator.find_batch([*terms, "MS"])
     assert before == generator.find("MS").entity.tolist()
     assert before == in_batch.entity[in_batch.mention_of == len(terms)].tolist()
+
+
+def test_an_entity_with_all_words_is_found_behind_many_that_have_the_rarer_one(tmp_path: Path) -> None:
+    """Of the entities of the rarer word, only the first 256 by prior are looked at; the other word leads to it, too."""
+    rows = [f"z{i},Zorbal {i}x,{9000 - i}" for i in range(300)] + [f"m{i},Mintok {i}x,2" for i in range(340)]
+    rows.append("both,Zorbal Mintok Vexlar,500")
+    (tmp_path / "n.csv").write_text("id,name,prior\n" + "\n".join(rows) + "\n")
+    generator = CandidateGenerator(build_untrained([tmp_path / "n.csv"], tmp_path / "my.kb", embedding=None))
+    assert "both" in [candidate.id for candidate in generator.records("Zorbal Mintok")]
