@@ -180,6 +180,17 @@ def test_a_form_is_judged_alike_in_every_interface(linkers: dict[str, Linker]) -
         assert max(*probabilities, score) - min(*probabilities, score) <= 0.1, (name, probabilities, score)
 
 
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("separator", ["; ", ", ", " | ", "\n- "])
+def test_a_list_of_keywords_has_the_answers_of_given_mentions(linkers: dict[str, Linker], form: str, separator: str) -> None:
+    linker = linkers["common" if form.startswith("concept") else "proper"]
+    names = [name for _, name in FORMS[form] if separator.strip() not in name][:3]
+    given = linker.link({"mentions": [{"text": name} for name in names]}).links
+    head = "Keywords\n- " if "-" in separator else "Keywords: "
+    listed = linker.link(head + separator.join(names)).links
+    assert [link.entity for link in listed] == [link.entity for link in given]
+
+
 @pytest.mark.parametrize(("kg", "form"), [("proper", "company, without legal form"), ("common", "concept, plural de")])
 def test_a_column_of_names_in_another_form_is_chosen(linkers: dict[str, Linker], kg: str, form: str) -> None:
     """Without a list of columns, "Netflix" counts as a name as "Netflix, Inc." does."""

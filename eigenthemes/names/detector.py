@@ -16,9 +16,11 @@ from eigenthemes.kb.name_arrays import BEST_KIND, CORE, INITIALS, POSSESSIVE, SM
 from eigenthemes.kb.store import KB
 from eigenthemes.names.analysis import NameAnalysis
 from eigenthemes.names.coordination import with_compounds, with_coordinated
+from eigenthemes.names.evidence import items_of
 from eigenthemes.names.lexicon import derived_forms
 from eigenthemes.names.name_memory import name_memories
 from eigenthemes.names.span_rules import (
+    DATE_WORDS,
     LocatedMatch,
     all_matches,
     apply_rules,
@@ -98,6 +100,27 @@ class _Text(NamedTuple):
     lengths: NDArray[np.int64]
 
 
+def _with_items(mentions: list[Mention], text: str) -> list[Mention]:
+    """Return the mentions of a text with the items of keyword lists in which none was found: they are looked up like cells."""
+    others = [
+        Mention(text[start:end], start, end)
+        for start, end in items_of(text, sure=True)
+        if _may_be_item(text[start:end]) and not any(start < each.end and each.start < end for each in mentions)  # type: ignore[operator]
+    ]
+    return sorted([*mentions, *others], key=lambda mention: mention.start or 0) if others else mentions
+
+
+def _may_be_item(item: str) -> bool:
+    """Return whether an item of a list may be a name: no letter, no date, and no common word in lower case."""
+    plain = normalize(item)
+    return (
+        len(plain) > 1
+        and plain not in DATE_WORDS
+        and not (item.islower() and is_common(plain))
+        and bool(HAS_LETTER.search(item))
+    )
+
+
 class NameDetector:
     """Finds the names of a KB in texts; in a table, the cells that may be names.
 
@@ -155,7 +178,7 @@ class NameDetector:
                 start, end = match.start - begins[number], match.end - begins[number]
                 name = self._spelling(match.row) if match.change == COORDINATED else None
                 mentions[number].append(Mention(texts[number][start:end], start, end, full_name=name))
-        return [tuple(of_text) for of_text in mentions]
+        return [tuple(_with_items(of_text, text)) for of_text, text in zip(mentions, texts, strict=True)]
 
     def _segment(self, texts: Sequence[str]) -> _Text:
         joined = BETWEEN.join(texts)

@@ -10,8 +10,7 @@ from eigenthemes.records import Document, Mention, Span
 
 _NEAR = 24  # characters looked at on each side
 
-_A_TITLE = r"(?:Mr|Mrs|Ms|Dr|Prof|Sen|Rep|Gov|Rev|Capt|Sgt|Lt|Col)\.? "
-_TITLE = re.compile(rf"\b{_A_TITLE}$")
+_TITLE = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|Prof|Sen|Rep|Gov|Rev|Capt|Sgt|Lt|Col)\.? $")
 _OF_TITLE = 8  # characters at the end of what stands before: the longest title, and one before it
 _SYMBOLS_BEFORE, _SYMBOLS_AFTER = tuple("=<>±"), tuple("=<>")
 _HYPHENS = tuple("-\u2010\u2011")
@@ -44,32 +43,55 @@ def clues(document: Document, mentions: Sequence[Mention]) -> list[float]:
     ]
 
 
-_SEPARATORS = ";|\u2022\t"
-# what stands around an item of a list: separators, the bullet or the begin of a line, its end
-_ITEM_BEGINS = re.compile(rf"(?:^|[{_SEPARATORS},:\n])[ *\u2013-]*(?:{_A_TITLE})?$")
-_ITEM_ENDS = re.compile(rf"[ .]*(?:[{_SEPARATORS},\n]|$)")
-_MARKS = frozenset(f"{_SEPARATORS},*-\u2013")
-# "Keywords: wages, mortgages, prices": three items or more of four words at most, which fill the line
-_WORDS = r"[^\s,:;!?]+(?: [^\s,:;!?]+){0,3}"
-_COMMA_LIST = re.compile(rf"^[^:,\n]{{1,40}}: *{_WORDS}(?:, *{_WORDS}){{2,}} *$", re.MULTILINE)
+_LIST_LINE = re.compile(
+    r"^[ \t]*(?P<bullet>[-*\u2013\u2022] +)?(?P<heading>[^:;,|\n]{1,40}:[ \t]+)?(?P<items>[^\n]+)$", re.MULTILINE
+)
+_SEPARATED = re.compile(r"[^;|\u2022\t]+")
+_BY_COMMAS = re.compile(r"[^,]+")
+_ITEM = re.compile(r"[^\s.](?:.*[^\s.])?|[^\s.]")
+_LEAST_ITEMS, _LONGEST_ITEM = 3, 4  # of a list without a heading or between commas; words
+
+
+def items_of(text: str, *, sure: bool = False) -> list[Span]:
+    """Return the spans of the items of keyword lists ("Keywords: wages; mortgages"), which hold names, and nothing else.
+
+    A list is a line with semicolons, bars or tabs, one behind a bullet, or three short items or more between commas behind a
+    heading.
+
+    sure  only of short items behind a heading or a bullet, or three or more: a sentence may have a semicolon, too
+    """
+    spans = list[Span]()
+    for line in _LIST_LINE.finditer(text) if any(mark in text for mark in ";|\t:\u2022*-\u2013") else ():
+        parts = list(_SEPARATED.finditer(line["items"]))
+        is_short = all(len(part[0].split()) <= _LONGEST_ITEM for part in parts)
+        if len(parts) == 1 and not line["bullet"]:
+            parts = list(_BY_COMMAS.finditer(line["items"])) if line["heading"] else []
+            is_short = all(len(part[0].split()) <= _LONGEST_ITEM for part in parts)
+            if len(parts) < _LEAST_ITEMS or not is_short:
+                continue
+        if sure and not (is_short and (line["heading"] or line["bullet"] or len(parts) >= _LEAST_ITEMS)):
+            continue
+        first = line.start("items")
+        found = (_ITEM.search(part[0]) for part in parts)
+        spans += [
+            (first + part.start() + item.start(), first + part.start() + item.end())
+            for part, item in zip(parts, found, strict=True)
+            if item
+        ]
+    return spans
 
 
 def are_items(document: Document, mentions: Sequence[Mention]) -> list[bool]:
-    """Return which mentions are a whole item of a list: "Keywords: wages; mortgages" holds names, and nothing else."""
+    """Return which mentions are a whole item of a list, but for a title before them."""
     text = document.text or ""
-    comma_lists = [found.span() for found in _COMMA_LIST.finditer(text)] if "," in text and ":" in text else []
+    begin_of = {end: start for start, end in items_of(text)}
+    begin_of |= {end + 1: start for end, start in begin_of.items() if text[end : end + 1] == "."}
     return [
-        mention.start is not None and mention.end is not None and _is_item(text, mention.start, mention.end, comma_lists)
+        mention.start is not None
+        and (begin := begin_of.get(mention.end or -1)) is not None
+        and (begin == mention.start or _TITLE.fullmatch(text, begin, mention.start) is not None)
         for mention in mentions
     ]
-
-
-def _is_item(text: str, start: int, end: int, comma_lists: list[Span]) -> bool:
-    begins, ends = _ITEM_BEGINS.search(text, max(0, start - _NEAR), start), _ITEM_ENDS.match(text, end)
-    if begins is None or ends is None:
-        return False
-    around = begins[0] + ends[0]
-    return not _MARKS.isdisjoint(around) and ("," not in around or _is_within(start, end, comma_lists))
 
 
 def follows_title(document: Document, mention: Mention) -> bool:

@@ -67,7 +67,7 @@ class Confidence(NamedTuple):
     ) -> tuple[Floats, Floats, Floats]:
         """Return the calibrated probability of each candidate [n], of NIL [m], and of the best one if it is in the KG [m].
 
-        All candidates of a group change by the same factor. Cells of tables and items of keyword lists stay unchanged.
+        All candidates of a group change by the same factor. Table cells stay unchanged.
 
         coverage  [n] of the name of each candidate, by its alignment
         """
@@ -79,8 +79,7 @@ class Confidence(NamedTuple):
         in_kg = self.if_in_kg(best)
         fits = np.where(counts > 0, highest(of_best, groups.bounds), 0.0)
         told = sigmoid(self.overall * logit(in_kg, _CERTAIN) - self.coverage * (1 - fits))
-        in_text = np.repeat(groups.batch.in_text, np.diff(groups.document_bounds))
-        changed = (best > 0) & in_text & ~groups.batch.listed[groups.first_mention]
+        changed = (best > 0) & np.repeat(groups.batch.in_text, np.diff(groups.document_bounds))
         total = np.bincount(groups.group, weights=probability, minlength=len(counts))
         most = 1 - (1 - _MOST_OF_NIL) * nil
         factor = np.where(changed, np.minimum(told / np.maximum(best, _CERTAIN), most / np.maximum(total, _CERTAIN)), 1.0)
