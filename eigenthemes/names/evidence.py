@@ -44,7 +44,9 @@ def clues(document: Document, mentions: Sequence[Mention]) -> list[float]:
 
 
 _LIST_LINE = re.compile(
-    r"^[ \t]*(?P<bullet>[-*\u2013\u2022] +)?(?P<heading>[^:;,|\n]{1,40}:[ \t]+)?(?P<items>[^\n]+)$", re.MULTILINE
+    r"^(?=[^;|\u2022\t\n]*[;|\u2022\t]|[ ]*[-*\u2013] |[^:,\n]{1,40}: [^,\n]*,)[ \t]*(?P<bullet>[-*\u2013\u2022] +)?"
+    r"(?P<heading>[^:;,|\n]{1,40}:[ \t]+)?(?P<items>[^\n]+)$",
+    re.MULTILINE,
 )
 _SEPARATED = re.compile(r"[^;|\u2022\t]+")
 _BY_COMMAS = re.compile(r"[^,]+")
@@ -61,15 +63,14 @@ def items_of(text: str, *, sure: bool = False) -> list[Span]:
     sure  only of short items behind a heading or a bullet, or three or more: a sentence may have a semicolon, too
     """
     spans = list[Span]()
-    for line in _LIST_LINE.finditer(text) if any(mark in text for mark in ";|\t:\u2022*-\u2013") else ():
+    for line in _LIST_LINE.finditer(text):
         parts = list(_SEPARATED.finditer(line["items"]))
-        is_short = all(len(part[0].split()) <= _LONGEST_ITEM for part in parts)
-        if len(parts) == 1 and not line["bullet"]:
+        has_commas = len(parts) == 1 and not line["bullet"]
+        if has_commas:
             parts = list(_BY_COMMAS.finditer(line["items"])) if line["heading"] else []
-            is_short = all(len(part[0].split()) <= _LONGEST_ITEM for part in parts)
-            if len(parts) < _LEAST_ITEMS or not is_short:
-                continue
-        if sure and not (is_short and (line["heading"] or line["bullet"] or len(parts) >= _LEAST_ITEMS)):
+        if len(parts) < _LEAST_ITEMS and (has_commas or (sure and not line["heading"] and not line["bullet"])):
+            continue
+        if (has_commas or sure) and not all(len(part[0].split()) <= _LONGEST_ITEM for part in parts):
             continue
         first = line.start("items")
         found = (_ITEM.search(part[0]) for part in parts)
