@@ -188,7 +188,7 @@ WORKER_MOMENTS: dict[str, Callable[[int], bool]] = {
 def waits(process_id: int) -> bool:
     """Is a process that has come up asleep for a tenth of a second? (One that others keep from running is not asleep.)"""
     for _ in range(50):
-        if processor_time(process_id) < 20 or " S " not in Path(f"/proc/{process_id}/stat").read_text():
+        if processor_time(process_id) < 10 or " S " not in Path(f"/proc/{process_id}/stat").read_text():
             return False
         time.sleep(0.002)
     return True
