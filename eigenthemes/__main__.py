@@ -60,10 +60,15 @@ def _interrupt(*_: object) -> None:
 
 def _ignore_unraisable(unraisable: "sys.UnraisableHookArgs") -> None:
     """Ignore errors of half-made objects after an interrupt; send an interrupt again that was lost in one."""
-    if issubclass(unraisable.exc_type, KeyboardInterrupt):
+    is_lost = issubclass(unraisable.exc_type, KeyboardInterrupt)
+    while is_lost:
         import threading
 
-        threading.Timer(_RETRY, signal.raise_signal, (signal.SIGINT,)).start()
+        try:
+            threading.Timer(_RETRY, signal.raise_signal, (signal.SIGINT,)).start()
+            is_lost = False
+        except KeyboardInterrupt:
+            continue  # another one came right here, where it would be lost, too
 
 
 def _end_now() -> None:
