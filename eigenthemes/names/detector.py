@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from functools import cached_property, partial
-from itertools import chain
+from itertools import accumulate, chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -101,17 +102,19 @@ class _Text(NamedTuple):
 
 
 def _with_items(mentions: list[Mention], text: str) -> list[Mention]:
-    """Return the mentions of a text with the items of keyword lists in which none was found: they are looked up like cells."""
+    """Return the mentions of a text with the items of keyword lists in which none was found: they are looked up as a whole."""
+    starts = [mention.start or 0 for mention in mentions]
+    reach = [0, *accumulate((mention.end or 0 for mention in mentions), max)]
     others = [
         Mention(text[start:end], start, end)
         for start, end in items_of(text, sure=True)
-        if _may_be_item(text[start:end]) and not any(start < each.end and each.start < end for each in mentions)  # type: ignore[operator]
+        if reach[bisect_left(starts, end)] <= start and _may_be_item(text[start:end])
     ]
     return sorted([*mentions, *others], key=lambda mention: mention.start or 0) if others else mentions
 
 
 def _may_be_item(item: str) -> bool:
-    """Return whether an item of a list may be a name: no letter, no date, and no common word in lower case."""
+    """Return whether an item of a list may be a name: no single letter, no date, no common word in lower case."""
     plain = normalize(item)
     return (
         len(plain) > 1
